@@ -1,0 +1,175 @@
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void fd_close(int *fd)
+{
+	if (*fd < 0)
+		return;
+	int saved = errno;
+	close(*fd);
+	errno = saved;
+	*fd = -1;
+}
+
+int fd_take(int *fd)
+{
+	int taken = *fd;
+	*fd = -1;
+	return taken;
+}
+
+int fd_openat2(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_t resolve)
+{
+	struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = resolve};
+	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
+}
+
+ssize_t fd_read_small(int dir, const char *name, char *buf, size_t size)
+{
+	autoclose int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	size_t used = 0;
+	for (;;) {
+		ssize_t n = read(fd, buf + used, size - used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		used += (size_t)n;
+		if (used == size) {
+			errno = E2BIG;
+			return -1;
+		}
+	}
+	buf[used] = '\0';
+	return (ssize_t)used;
+}
+
+int fd_write_small(int dir, const char *name, const char *text)
+{
+	autoclose int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	size_t len = strlen(text);
+	ssize_t n = write(fd, text, len);
+	if (n < 0)
+		return -1;
+	if ((size_t)n != len) {
+		errno = EIO;
+		return -1;
+	}
+	return 0;
+}
+
+int fd_write_all(int fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
+};
+
+int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfds)
+{
+	if (nfds > FD_PASS_MAX) {
+		errno = EINVAL;
+		return -1;
+	}
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)record, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	union control control;
+	if (nfds > 0) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(sizeof(int) * nfds);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int) * nfds);
+		memcpy(CMSG_DATA(c), fds, sizeof(int) * nfds);
+	}
+	ssize_t n;
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	if ((size_t)n != len) {
+		errno = EPROTO;
+		return -1;
+	}
+	return 0;
+}
+
+static size_t take_fds(struct msghdr *msg, int *fds, size_t room)
+{
+	size_t got = 0;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+			if (got < room)
+				fds[got++] = fd;
+			else
+				close(fd);
+		}
+	}
+	return got;
+}
+
+int fd_recv(int sock, void *record, size_t len, int *fds, size_t *nfds)
+{
+	struct iovec iov = {.iov_base = record, .iov_len = len};
+	union control control;
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control.bytes,
+			     .msg_controllen = sizeof(control.bytes)};
+	ssize_t n;
+	do
+		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	size_t room = nfds ? *nfds : 0;
+	size_t got = take_fds(&msg, fds, room);
+	if (n == 0 && got == 0) {
+		if (nfds)
+			*nfds = 0;
+		return 0;
+	}
+	if ((size_t)n != len || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+		while (got > 0)
+			close(fds[--got]);
+		errno = EPROTO;
+		return -1;
+	}
+	if (nfds)
+		*nfds = got;
+	return 1;
+}

@@ -1,0 +1,44 @@
+/* File descriptors: ownership, exact I/O, openat2, passing them over a socket.
+ *
+ * "No fd" is -1, never 0. Every fd is CLOEXEC at birth. A path travels as
+ * (dirfd, name). Functions here keep errno as the system call left it.
+ */
+#ifndef PINFOLD_BASE_FD_H
+#define PINFOLD_BASE_FD_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Close *fd if it is one; keeps errno. */
+void fd_close(int *fd);
+#define autoclose __attribute__((cleanup(fd_close)))
+
+/* Ownership moves, in one visible word: returns *fd and sets it to -1. */
+int fd_take(int *fd);
+
+/* openat2(2); resolve is a mask of RESOLVE_*. O_CLOEXEC is added. -1 and errno on failure. */
+int fd_openat2(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_t resolve);
+
+/* Read a whole small file (procfs, sysfs, cgroupfs) into buf, NUL-terminated; a file that
+ * does not fit is an error (E2BIG). Returns the length or -1 with errno. */
+ssize_t fd_read_small(int dir, const char *name, char *buf, size_t size);
+
+/* Write text to an existing file in one write(2). 0, or -1 with errno. */
+int fd_write_small(int dir, const char *name, const char *text);
+
+/* All of buf, through EINTR and short writes. 0, or -1 with errno. Blocks if fd does. */
+int fd_write_all(int fd, const void *buf, size_t len);
+
+/* Exactly one record over a SOCK_SEQPACKET socket, with up to nfds descriptors.
+ * send: 0 or -1. recv: 1 for a record of exactly len bytes, 0 for EOF, -1 for an error or a
+ * record of another size (EPROTO) with every descriptor that came along closed. *nfds is
+ * room in, received out; received ones are CLOEXEC. */
+int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfds);
+int fd_recv(int sock, void *record, size_t len, int *fds, size_t *nfds);
+
+enum { FD_PASS_MAX = 4 };
+
+#endif

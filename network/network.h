@@ -1,0 +1,12 @@
+/* The network of one run: a namespace of its own in which only loopback is up.
+ * See netdevice(7), network_namespaces(7). */
+#ifndef PINFOLD_NETWORK_NETWORK_H
+#define PINFOLD_NETWORK_NETWORK_H
+
+#include "base/err.h"
+
+/* Child, in the new network namespace with CAP_NET_ADMIN there: lo up (the kernel then gives it 127.0.0.1/8
+ * and ::1), read back. A loopback that is up already is fine. */
+int network_loopback_up(struct err *e);
+
+#endif

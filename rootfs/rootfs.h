@@ -1,0 +1,91 @@
+/* The root file system of one run: vet the image, build the mount tree, pivot.
+ *
+ * Knows images as unpacked trees, mounts and pivot_root. Knows nothing of
+ * processes, ids beyond the two numbers it must chown to, cgroups or filters.
+ * The parent prepares (rootfs_prepare, rootfs_tree), pid 1 of the sandbox applies
+ * (rootfs_enter). See mount_setattr(2), open_tree(2), fsopen(2), pivot_root(2),
+ * openat2(2), overlayfs.rst, user_namespaces(7).
+ */
+#ifndef PINFOLD_ROOTFS_ROOTFS_H
+#define PINFOLD_ROOTFS_ROOTFS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "spec/spec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum rootfs_form {
+	ROOTFS_BIND,	/* every mount target exists in the image with the right type */
+	ROOTFS_OVERLAY, /* read-only overlay: our skeleton over the image */
+	ROOTFS_HOST,	/* @host: our skeleton, the host's /usr bound into it */
+};
+
+struct rootfs_file { /* a synthesised file: path inside, bytes, mode */
+	const char *path;
+	const char *text;
+	uint32_t mode;
+};
+
+struct rootfs {
+	enum rootfs_form form;
+	int image;		/* O_PATH fd of the image's root (IMAGE_PATH); -1 for @host */
+	const char *image_path; /* for messages only */
+	bool image_has_mounts;	/* file systems are mounted beneath: an overlay would not show them */
+	uint64_t scratch_bytes, scratch_inodes;
+	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5 */
+	uint32_t uid, gid;   /* the program's, inside */
+	enum proc_mode proc;
+	bool cgroup_mount;   /* there is a leaf of our own to show at /sys/fs/cgroup */
+	bool tty;	     /* the program gets a pty from the sandbox's own devpts */
+	uint32_t devpts_max; /* pty limit of the devpts */
+	const char *cpus_online; /* text of /sys/devices/system/cpu/online */
+	struct rootfs_file files[8]; /* /etc/passwd, group, hosts, resolv.conf, hostname */
+	uint32_t files_len;
+	const char *workdir;
+};
+
+#define ROOTFS_INIT {.image = -1}
+
+/* Parent. Open and vet the image: refuses /, home folders, /etc, /proc, /sys, /dev, /run, /var ... (by what
+ * was opened, not by the string), what is not a directory, mount targets that are symlinks where a
+ * directory must be; decides the form; writes the synthesised files' texts. *r is filled; its strings are
+ * the arena's; its fd is closed by rootfs_close(). The caller sets afterwards what depends on ids and
+ * cgroups (uid, gid, gid_tty_mapped, cgroup_mount, devpts_max, cpus_online). */
+int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e);
+void rootfs_close(struct rootfs *r);
+
+/* Parent, only as root: a detached, recursive, read-only nosuid nodev copy of the image's tree, idmapped
+ * into the user namespace userns. Returns the mount fd for rootfs_enter(); *idmapped is false where the
+ * file system cannot be (EINVAL; then it is a plain copy). Where the caller is not root, -1 is
+ * passed to rootfs_enter(), which makes the copy itself. */
+int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *e);
+
+/* What pid 1 hands out after the pivot; both O_PATH-free directory fds, CLOEXEC. */
+struct rootfs_view {
+	int scratch; /* root of the scratch tmpfs: for statfs and for collecting */
+	int proc;    /* the sandbox's /proc */
+	bool proc_outer; /* the outer proc was bound (PROC_OUTER and a fresh one forbidden) */
+};
+
+#define ROOTFS_VIEW_INIT {.scratch = -1, .proc = -1}
+
+/* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace, fsuid/fsgid
+ * mapped (those that will own the skeleton). Makes mounts private, builds the tree, writes user.max_*
+ * limits through the new proc, pivots, drops the old root, reads mountinfo back and compares every mount
+ * with the table of expected flags, sets cwd to "/". takes tree (may be -1). No other process or thread
+ * shares the namespace yet; malloc is allowed. On failure the namespace is torn, only _exit is left. */
+int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
+
+/* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify that
+ * getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */
+int rootfs_workdir(const struct rootfs *r, struct err *e);
+
+/* Child, after exec failed with sys: why, in words ("bin/x: its interpreter /lib64/ld-linux-x86-64.so.2 is not
+ * in the image", "... begins with #! and ends the line in a carriage return", "wrong architecture: aarch64").
+ * Reads at most 4 KiB of the file, by openat2, only regular files. Always fills e; e->sys is ENOENT
+ * where a shell would say 127, else what a shell would say 126 to. */
+void rootfs_explain_exec(const char *path, int sys, struct err *e);
+
+#endif

@@ -1,0 +1,118 @@
+/* The contract in: what the caller asked for, as one struct.
+ *
+ * Bytes (flags, JSON) become a struct spec once; from then on it is const. Every
+ * string and array belongs to the arena that spec_init() was given. This room is
+ * pure: no system call but memory. Sizes are bytes, times nanoseconds, as the
+ * names say; LIMIT_NONE means no limit, 0 means zero (and is refused where that
+ * makes no sense). Deny by default: what spec_init() leaves is the strictest run.
+ */
+#ifndef PINFOLD_SPEC_SPEC_H
+#define PINFOLD_SPEC_SPEC_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "spec/guarantee.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIMIT_NONE UINT64_MAX
+
+enum ids_mode { IDS_AUTO, IDS_SINGLE, IDS_RANGE };
+enum proc_mode { PROC_OWN, PROC_OUTER };
+enum on_exit_mode { ON_EXIT_KILL, ON_EXIT_WAIT };
+enum priority { PRIORITY_NORMAL, PRIORITY_LOW };
+enum stdin_kind { STDIN_NULL, STDIN_CALLER, STDIN_FILE };
+enum image_kind { IMAGE_NONE, IMAGE_PATH, IMAGE_HOST, IMAGE_NAME };
+
+struct limits {
+	uint64_t memory_bytes;
+	uint64_t cpus_milli; /* thousandths of a cpu: 1500 is one and a half */
+	uint64_t pids;       /* tasks of the program, pid 1 not counted */
+	uint64_t wall_ns;
+	uint64_t cpu_time_ns; /* user and system, the whole tree */
+	uint64_t idle_ns;     /* no byte on stdin, stdout, stderr for so long */
+	uint64_t scratch_bytes;
+	uint64_t scratch_inodes;
+	uint64_t output_bytes; /* each of stdout and stderr */
+	uint64_t nofile;       /* 0: not given, the runtime chooses by the id mode (see keys.c) */
+	uint64_t read_bps, write_bps, read_iops, write_iops;
+	enum priority priority;
+};
+
+struct spec {
+	struct arena *arena;
+
+	enum image_kind image_kind;
+	const char *image; /* as given */
+	const char **command; /* NULL-terminated, at least one word */
+	size_t command_len;
+
+	struct limits limits;
+
+	enum ids_mode ids;
+	uint32_t uid; /* the program's, inside; its gid is the same number */
+	enum proc_mode proc;
+	enum on_exit_mode on_exit;
+	uint64_t grace_ns;
+	const char *cgroup_parent; /* NULL: the ladder of cgroup/ decides */
+	const char *seccomp_file;  /* NULL: the default filter */
+	uint64_t require;	   /* bit set of 1 << enum guarantee_id; REQUIRE_* groups are already resolved */
+
+	const char **env; /* NULL-terminated "K=V", later ones win, names checked */
+	size_t env_len;
+	const char *workdir;  /* absolute, inside; "/scratch" by default */
+	const char *hostname; /* inside */
+
+	enum stdin_kind stdin_kind;
+	const char *stdin_file;
+	const char *stdout_file; /* NULL: relayed to the caller's */
+	const char *stderr_file;
+	bool tty;
+
+	const char *result; /* NULL: none; a path, or "fd:N" */
+	const char *events;
+	const char *id; /* NULL: chosen at random */
+};
+
+/* Defaults, set by the same parser as everything else. The arena is borrowed and must
+ * outlive the spec. */
+int spec_init(struct spec *s, struct arena *a, struct err *e);
+
+/* One key of the table with its textual value ("memory", "64M"). A repeatable key appends;
+ * any other replaces. ERR_USAGE names the key, the value and what would be right. */
+int spec_set(struct spec *s, const char *key, const char *value, struct err *e);
+
+/* The same keys as one JSON object (plus "image" and "command"): numbers and booleans where
+ * they fit, text in the flags' form otherwise, arrays for repeatable keys. Unknown keys, wrong
+ * types, duplicate keys: ERR_USAGE that begins with NAME:LINE:COLUMN. */
+int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e);
+
+/* The arguments of `run` and `explain` after the subcommand's name:
+ * [FLAGS] IMAGE [--] COMMAND [ARG...]. Flags are "--key value", "--key=value" and bare "--tty";
+ * they end at IMAGE. A flag overrides the file given by --spec whatever the order, so this calls
+ * back for the file's text first. argv is borrowed for good (strings are not copied).
+ * help_wanted: --help was there and nothing else was looked at. */
+struct spec_args {
+	/* Read the file NAME whole; text is the arena's. NULL where there are no files (tests). */
+	int (*read_file)(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
+	bool help_wanted;
+};
+int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv, struct err *e);
+
+/* What only the whole can tell: image and command are there, scratch is not larger than
+ * memory, --tty does not meet --stdin FILE, and so on. */
+int spec_check(const struct spec *s, struct err *e);
+
+/* The spec as canonical JSON: every key, sorted, no white space, what spec_sha256 in the result
+ * is taken over; text is malloc'ed. NULL when memory is out. */
+char *spec_write_json(const struct spec *s);
+
+/* Sizes "64M", "1.5G" (binary units K M G T, also KiB or kB spellings refused with a hint), times
+ * "500ms", "2s", "5m", "1h" -- a bare number is refused for times, bytes for sizes; "none" gives
+ * LIMIT_NONE. Overflow, NaN, exponent forms, signs, trailing bytes: ERR_USAGE. */
+int spec_parse_size(const char *text, uint64_t *bytes, struct err *e);
+int spec_parse_time(const char *text, uint64_t *ns, struct err *e);
+
+#endif
