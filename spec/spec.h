@@ -60,7 +60,7 @@ struct spec {
 	const char *seccomp_file;  /* NULL: the default filter */
 	uint64_t require;	   /* bit set of 1 << enum guarantee_id; REQUIRE_* groups are already resolved */
 
-	const char **env; /* NULL-terminated "K=V", later ones win, names checked */
+	const char **env; /* NULL-terminated "K=V", names checked, sorted, each once: the later one won */
 	size_t env_len;
 	const char *workdir;  /* absolute, inside; "/scratch" by default */
 	const char *hostname; /* inside */
@@ -69,7 +69,7 @@ struct spec {
 	const char *stdin_file;
 	const char *stdout_file; /* NULL: relayed to the caller's */
 	const char *stderr_file;
-	bool tty;
+	bool tty; /* a terminal joined to the caller's, so stdin_kind STDIN_NULL then means the caller's too */
 
 	const char *result; /* NULL: none; a path, or "fd:N" */
 	const char *events;
@@ -84,6 +84,11 @@ int spec_init(struct spec *s, struct arena *a, struct err *e);
  * any other replaces. ERR_USAGE names the key, the value and what would be right. */
 int spec_set(struct spec *s, const char *key, const char *value, struct err *e);
 
+/* The image, classified by its spelling alone; the command, NULL-terminated, at least one word. Words
+ * are borrowed for as long as the arena lives. ERR_USAGE as above. */
+int spec_set_image(struct spec *s, const char *image, struct err *e);
+int spec_set_command(struct spec *s, const char *const *words, size_t len, struct err *e);
+
 /* The same keys as one JSON object (plus "image" and "command"): numbers and booleans where
  * they fit, text in the flags' form otherwise, arrays for repeatable keys. Unknown keys, wrong
  * types, duplicate keys: ERR_USAGE that begins with NAME:LINE:COLUMN. */
@@ -93,7 +98,9 @@ int spec_read_json(struct spec *s, const char *name, const char *text, size_t le
  * [FLAGS] IMAGE [--] COMMAND [ARG...]. Flags are "--key value", "--key=value" and bare "--tty";
  * they end at IMAGE. A flag overrides the file given by --spec whatever the order, so this calls
  * back for the file's text first. argv is borrowed for good (strings are not copied).
- * help_wanted: --help was there and nothing else was looked at. */
+ * help_wanted: --help was there and nothing else counts.
+ * On failure s->result, s->events and s->id are nevertheless what the words say, as far as they can
+ * be read, so that a result can be written for bad usage too. */
 struct spec_args {
 	/* Read the file NAME whole; text is the arena's. NULL where there are no files (tests). */
 	int (*read_file)(struct arena *a, const char *name, char **text, size_t *len, struct err *e);

@@ -1,0 +1,286 @@
+/* The spec as JSON. jansson decides what is JSON; locate.c says where in it. */
+#include "spec/keys.h"
+#include "spec/locate.h"
+#include "spec/parse.h"
+#include "spec/spec.h"
+#include "spec/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { JSON_BYTES_MAX = 16 * 1024 * 1024, DEPTH_MAX = 8 };
+
+struct document {
+	char name[96]; /* as it stands in messages */
+	struct json_text j;
+	json_t *root;
+};
+
+struct decoded {
+	json_t *value;
+};
+
+static void decoded_drop(struct decoded *d)
+{
+	json_decref(d->value);
+}
+#define autodecoded __attribute__((cleanup(decoded_drop))) struct decoded
+
+/* What belongs there, for a message about a wrong type. */
+static const char *const belongs[KEY_TYPE_COUNT] = {
+	[KEY_SIZE] = "a size: \"64M\" or a number of bytes",
+	[KEY_RATE] = "a size: \"64M\" or a number of bytes",
+	[KEY_TIME] = "a time: \"500ms\", \"2s\"",
+	[KEY_COUNT] = "a number",
+	[KEY_CPUS] = "a number of cpus: 2 or 0.5",
+	[KEY_UID] = "a number",
+	[KEY_ENUM] = "a word",
+	[KEY_BOOL] = "true or false",
+	[KEY_ID] = "a string",
+	[KEY_HOSTNAME] = "a string",
+	[KEY_WORKDIR] = "a string",
+	[KEY_PATH] = "a string or null",
+	[KEY_SINK] = "a string or null",
+	[KEY_STDIN] = "a string or null",
+	[KEY_ENV] = "an array of \"NAME=VALUE\"",
+	[KEY_REQUIRE] = "an array of names",
+};
+
+/* The end of a long name says more than its beginning. */
+static void name_copy(char *to, size_t size, const char *name)
+{
+	size_t len = strlen(name);
+	if (len >= size)
+		name += len - (size - 1);
+	snprintf(to, size, "%s", name);
+	for (; *to; to++) {
+		if ((unsigned char)*to < 0x20 || (unsigned char)*to >= 0x7f)
+			*to = '?';
+	}
+}
+
+/* Before the message that is there: the place, and the key if one is to blame. */
+static int refuse_at(const struct document *d, size_t at, const char *key, struct err *e)
+{
+	size_t line, column;
+	locate_position(&d->j, at, &line, &column);
+	if (key)
+		err_wrap(e, "%s", key);
+	return err_wrap(e, "%s:%zu:%zu", d->name, line, column);
+}
+
+/* jansson's text may quote the document. */
+static int refuse_syntax(const struct document *d, const json_error_t *je, struct err *e)
+{
+	char text[JSON_ERROR_TEXT_LENGTH];
+	name_copy(text, sizeof(text), je->text);
+	return err_usage(e, "%s:%d:%d: %.100s", d->name, je->line > 0 ? je->line : 1,
+			 je->column > 0 ? je->column : 1, text);
+}
+
+static int parse(struct document *d, struct err *e)
+{
+	if (d->j.len > JSON_BYTES_MAX)
+		return err_usage(e, "%s:1:1: the spec is too large (%zu bytes; the most is %d)", d->name,
+				 d->j.len, JSON_BYTES_MAX);
+	size_t deep = locate_too_deep(&d->j, DEPTH_MAX);
+	if (deep < d->j.len) {
+		err_usage(e, "nested too deep");
+		return refuse_at(d, deep, NULL, e);
+	}
+	json_error_t je;
+	d->root = json_loadb(d->j.text, d->j.len, 0, &je);
+	if (!d->root)
+		return refuse_syntax(d, &je, e);
+	if (!json_is_object(d->root)) {
+		err_usage(e, "a spec is an object");
+		return refuse_at(d, locate_start(&d->j), NULL, e);
+	}
+	return 0;
+}
+
+static json_t *decode(const struct document *d, struct slice s)
+{
+	return json_loadb(d->j.text + s.at, s.end - s.at, JSON_DECODE_ANY, NULL);
+}
+
+static int refuse_type(const struct key *k, struct err *e)
+{
+	return err_usage(e, "wrong type; here belongs %s", belongs[k->type]);
+}
+
+/* Numbers go through the parser of the flags as they are spelled, so that no digit is lost. */
+static int set_as_spelled(struct spec *s, const struct key *k, const struct document *d, struct slice at,
+			  struct err *e)
+{
+	char *text = arena_strndup(s->arena, d->j.text + at.at, at.end - at.at);
+	return value_set(s, k, text, e);
+}
+
+static bool is_number(const struct key *k)
+{
+	return k->type == KEY_SIZE || k->type == KEY_RATE || k->type == KEY_TIME ||
+	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID;
+}
+
+static int set_scalar(struct spec *s, const struct key *k, const struct document *d, struct slice at,
+		      struct err *e)
+{
+	autodecoded v = {decode(d, at)};
+	const char *text;
+	if (json_is_null(v.value) && (!k->initial || k->type == KEY_STDIN)) {
+		value_clear(s, k);
+		return 0;
+	}
+	if (json_is_boolean(v.value) ? k->type == KEY_BOOL : json_is_number(v.value) && is_number(k))
+		return set_as_spelled(s, k, d, at, e);
+	if (k->type == KEY_BOOL || !(json_is_string(v.value) || json_is_object(v.value)))
+		return refuse_type(k, e);
+	if (json_bytes_read(v.value, s->arena, &text, e) < 0)
+		return -1;
+	return value_set(s, k, text, e);
+}
+
+/* Where the elements of an array go: a key that adds them up, or the words of the command. */
+struct taker {
+	const char *name;
+	struct spec *s;
+	const struct key *k; /* NULL: words */
+	const char **words;
+	size_t len;
+};
+
+static int take(struct taker *t, const json_t *value, struct err *e)
+{
+	const char *text;
+	if (json_bytes_read(value, t->s->arena, &text, e) < 0)
+		return -1;
+	if (t->k)
+		return value_set(t->s, t->k, text, e);
+	t->words[t->len++] = text;
+	return 0;
+}
+
+/* A complaint names the element's place. */
+static int take_each(struct taker *t, const struct document *d, struct slice array, struct err *e)
+{
+	size_t at = array.at;
+	struct member m;
+	while (locate_next(&d->j, &at, &m)) {
+		autodecoded v = {decode(d, m.value)};
+		if (take(t, v.value, e) < 0)
+			return refuse_at(d, m.value.at, t->name, e);
+	}
+	return 0;
+}
+
+static int set_command(struct spec *s, const struct document *d, struct slice at, struct err *e)
+{
+	autodecoded v = {decode(d, at)};
+	if (!json_is_array(v.value)) {
+		err_usage(e, "wrong type; here belongs an array of strings");
+		return refuse_at(d, at.at, "command", e);
+	}
+	struct taker t = {.name = "command", .s = s};
+	t.words = arena_alloc(s->arena, (json_array_size(v.value) + 1) * sizeof(*t.words));
+	if (take_each(&t, d, at, e) < 0)
+		return -1;
+	return spec_set_command(s, t.words, t.len, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
+}
+
+static int set_image(struct spec *s, const struct document *d, struct slice at, struct err *e)
+{
+	autodecoded v = {decode(d, at)};
+	const char *text;
+	if (json_bytes_read(v.value, s->arena, &text, e) < 0)
+		return refuse_at(d, at.at, "image", e);
+	return spec_set_image(s, text, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
+}
+
+static int set_key(struct spec *s, const struct key *k, const struct document *d, struct slice at,
+		   struct err *e)
+{
+	struct taker t = {.name = k->name, .s = s, .k = k};
+	if (key_repeatable(k) && d->j.text[at.at] == '[')
+		return take_each(&t, d, at, e);
+	if ((key_repeatable(k) ? refuse_type(k, e) : set_scalar(s, k, d, at, e)) < 0)
+		return refuse_at(d, at.at, k->name, e);
+	return 0;
+}
+
+/* image and command stand beside the rows of the table. */
+enum { SEEN_IMAGE = 62, SEEN_COMMAND = 63 };
+
+static int key_bit(const char *name, const struct key **k)
+{
+	*k = key_find(name);
+	if (*k)
+		return (int)(*k - spec_keys);
+	if (strcmp(name, "image") == 0)
+		return SEEN_IMAGE;
+	return strcmp(name, "command") == 0 ? SEEN_COMMAND : -1;
+}
+
+static int refuse_unknown(const char *name, struct err *e)
+{
+	const char *near = key_nearest(name);
+	if (near && (key_find(near) || strcmp(near, "image") == 0 || strcmp(near, "command") == 0))
+		return err_usage(e, "unknown key %s; did you mean \"%s\"?", show(name).text, near);
+	return err_usage(e, "unknown key %s", show(name).text);
+}
+
+static int set_member(struct spec *s, const struct document *d, const struct member *m, uint64_t *seen,
+		      struct err *e)
+{
+	autodecoded key = {decode(d, m->key)};
+	const char *name = json_string_value(key.value);
+	const struct key *k;
+	int bit = key_bit(name ? name : "", &k);
+	if (bit < 0) {
+		refuse_unknown(name ? name : "", e);
+		return refuse_at(d, m->key.at, NULL, e);
+	}
+	if (*seen & (1ULL << bit)) {
+		err_usage(e, "%s: given twice", name);
+		return refuse_at(d, m->key.at, NULL, e);
+	}
+	*seen |= 1ULL << bit;
+	if (k)
+		return set_key(s, k, d, m->value, e);
+	return (bit == SEEN_IMAGE ? set_image : set_command)(s, d, m->value, e);
+}
+
+/* Where the result goes is read first, as far as it can be: see spec_read_argv(). */
+static void set_early(struct spec *s, const struct document *d)
+{
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		const char *text = json_string_value(json_object_get(d->root, spec_keys[i].name));
+		struct err later;
+		if (spec_keys[i].group == GROUP_RESULT && text)
+			value_set(s, &spec_keys[i], text, &later);
+	}
+}
+
+static int set_members(struct spec *s, const struct document *d, struct err *e)
+{
+	uint64_t seen = 0;
+	struct member m;
+	size_t at = locate_start(&d->j);
+	while (locate_next(&d->j, &at, &m)) {
+		if (set_member(s, d, &m, &seen, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e)
+{
+	struct document d = {.j = {text, len}};
+	name_copy(d.name, sizeof(d.name), name);
+	if (parse(&d, e) < 0)
+		return -1;
+	set_early(s, &d);
+	int done = set_members(s, &d, e);
+	json_decref(d.root);
+	return done;
+}

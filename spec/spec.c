@@ -1,0 +1,151 @@
+#include "spec/spec.h"
+
+#include "spec/keys.h"
+#include "spec/parse.h"
+#include "spec/value.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* execve(2) takes at most three quarters of _STK_LIM (8 MiB) of words, whatever RLIMIT_STACK is. */
+enum { WORDS_BYTES_MAX = 6 * 1024 * 1024 };
+
+int spec_init(struct spec *s, struct arena *a, struct err *e)
+{
+	struct spec fresh = {.arena = a};
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		const struct key *k = &spec_keys[i];
+		value_clear(&fresh, k);
+		if (k->initial && value_set(&fresh, k, k->initial, e) < 0)
+			return err_bug(e, "the default of %s is refused", k->name);
+	}
+	*s = fresh;
+	return 0;
+}
+
+int spec_set(struct spec *s, const char *key, const char *value, struct err *e)
+{
+	const struct key *k = key_find(key);
+	const char *near = k ? NULL : key_nearest(key);
+	if (!k && near)
+		return err_usage(e, "unknown key %s; did you mean %s?", show(key).text, near);
+	if (!k)
+		return err_usage(e, "unknown key %s", show(key).text);
+	if (value_set(s, k, value, e) < 0)
+		return err_wrap(e, "%s", k->name);
+	return 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+int spec_set_image(struct spec *s, const char *image, struct err *e)
+{
+	enum image_kind kind = IMAGE_NAME;
+	if (!*image)
+		return err_usage(e, "image: the name is empty");
+	if (strlen(image) >= PATH_MAX)
+		return err_usage(e, "image: the path is too long (%zu bytes; the kernel takes %d)",
+				 strlen(image), PATH_MAX - 1);
+	if (begins(image, "/") || begins(image, "./") || begins(image, "../") ||
+	    strcmp(image, ".") == 0 || strcmp(image, "..") == 0)
+		kind = IMAGE_PATH;
+	else if (strcmp(image, "@host") == 0)
+		kind = IMAGE_HOST;
+	else if (image[0] == '@')
+		return err_usage(e, "image: %s is unknown; the one name with @ is @host",
+				 show(image).text);
+	s->image = image;
+	s->image_kind = kind;
+	return 0;
+}
+
+int spec_set_command(struct spec *s, const char *const *words, size_t len, struct err *e)
+{
+	if (len == 0)
+		return err_usage(e, "command: it has no word");
+	if (!*words[0])
+		return err_usage(e, "command: its first word is empty");
+	for (size_t i = 0; i < len; i++) {
+		if (value_check_word("command", words[i], e) < 0)
+			return -1;
+	}
+	const char **copy = arena_alloc(s->arena, (len + 1) * sizeof(*copy));
+	memcpy(copy, words, len * sizeof(*copy));
+	s->command = copy;
+	s->command_len = len;
+	return 0;
+}
+
+static int check_image_and_command(const struct spec *s, struct err *e)
+{
+	if (s->image_kind == IMAGE_NONE)
+		return err_usage(e, "no image: give a folder (./rootfs), @host, or \"image\" in the spec");
+	if (s->command_len == 0)
+		return err_usage(e, "no command: give it behind the image, or \"command\" in the spec");
+	size_t bytes = 0;
+	for (size_t i = 0; i < s->command_len; i++)
+		bytes += strlen(s->command[i]) + 1 + sizeof(char *);
+	for (size_t i = 0; i < s->env_len; i++)
+		bytes += strlen(s->env[i]) + 1 + sizeof(char *);
+	if (bytes > WORDS_BYTES_MAX)
+		return err_usage(e, "command and env are too long (%zu bytes; the kernel takes %d)", bytes,
+				 WORDS_BYTES_MAX);
+	return 0;
+}
+
+/* The scratch is a tmpfs, so it is memory: what cannot fit must not be promised. */
+static int check_scratch(const struct spec *s, struct err *e)
+{
+	if (s->limits.scratch_bytes <= s->limits.memory_bytes)
+		return 0;
+	char scratch[PARSE_TEXT_BYTES], memory[PARSE_TEXT_BYTES];
+	spec_format_size(s->limits.scratch_bytes, scratch);
+	spec_format_size(s->limits.memory_bytes, memory);
+	return err_usage(e, "scratch %s is larger than memory %s, which it is made of; lower the one or "
+			 "raise the other", scratch, memory);
+}
+
+static int check_streams(const struct spec *s, struct err *e)
+{
+	if (s->tty && s->stdin_kind == STDIN_FILE)
+		return err_usage(e, "tty and stdin FILE exclude each other: a terminal reads the caller's");
+	if (s->tty && s->stderr_file)
+		return err_usage(e, "tty and stderr FILE exclude each other: a terminal has one output");
+	const struct {
+		const char *name, *file;
+	} out[] = {{"stdout", s->stdout_file}, {"stderr", s->stderr_file},
+		   {"result", s->result},      {"events", s->events}};
+	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (out[i].file && out[j].file && strcmp(out[i].file, out[j].file) == 0)
+				return err_usage(e, "%s and %s go to the same place %s", out[j].name,
+						 out[i].name, show(out[i].file).text);
+		}
+	}
+	return 0;
+}
+
+int spec_check(const struct spec *s, struct err *e)
+{
+	if (check_image_and_command(s, e) < 0 || check_scratch(s, e) < 0 || check_streams(s, e) < 0)
+		return -1;
+	return 0;
+}
+
+char *spec_write_json(const struct spec *s)
+{
+	json_t *root = json_object();
+	json_t *command = json_array();
+	for (size_t i = 0; i < s->command_len; i++)
+		json_array_append_new(command, json_bytes(s->command[i]));
+	int failed = json_object_set_new(root, "command", command);
+	failed |= json_object_set_new(root, "image", s->image ? json_bytes(s->image) : json_null());
+	for (size_t i = 0; i < spec_keys_len; i++)
+		failed |= json_object_set_new(root, spec_keys[i].name, value_write(s, &spec_keys[i]));
+	char *text = failed ? NULL : json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
+	json_decref(root);
+	return text;
+}

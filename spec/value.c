@@ -1,0 +1,454 @@
+#include "spec/value.h"
+
+#include "spec/parse.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* execve(2) takes no single word longer than MAX_ARG_STRLEN, its NUL included. */
+enum { WORD_BYTES_MAX = 128 * 1024 - 1, FD_MAX = 1048575, ENV_ROOM = 16 };
+
+static void *field(struct spec *s, const struct key *k)
+{
+	return (char *)s + k->offset;
+}
+
+static const void *field_of(const struct spec *s, const struct key *k)
+{
+	return (const char *)s + k->offset;
+}
+
+/* ---- numbers ---- */
+
+typedef int parse_fn(const char *text, uint64_t *value, struct err *e);
+typedef void format_fn(uint64_t value, char buf[PARSE_TEXT_BYTES]);
+
+static const struct {
+	parse_fn *parse;
+	format_fn *format;
+} numbers[KEY_TYPE_COUNT] = {
+	[KEY_SIZE] = {spec_parse_size, spec_format_size},
+	[KEY_RATE] = {spec_parse_size, spec_format_size},
+	[KEY_TIME] = {spec_parse_time, spec_format_time},
+	[KEY_COUNT] = {spec_parse_count, spec_format_count},
+	[KEY_CPUS] = {spec_parse_cpus, spec_format_cpus},
+	[KEY_UID] = {spec_parse_count, spec_format_count},
+};
+
+static int refuse_small(const struct key *k, const char *text, uint64_t value, struct err *e)
+{
+	char min[PARSE_TEXT_BYTES];
+	numbers[k->type].format(k->min, min);
+	if (value == 0 && k->min == 1 && !k->no_none)
+		return err_usage(e, "%s makes no sense; write none to lift the limit",
+				 show(text).text);
+	const char *hint = k->type == KEY_SIZE ? " (a number alone is bytes; 64M is mebibytes)" : "";
+	return err_usage(e, "%s is too little; the least is %s%s", show(text).text, min, hint);
+}
+
+static int parse_number(const struct key *k, const char *text, uint64_t *value, struct err *e)
+{
+	uint64_t v;
+	if (numbers[k->type].parse(text, &v, e) < 0)
+		return -1;
+	if (v == LIMIT_NONE && k->no_none)
+		return err_usage(e, "this limit cannot be lifted");
+	if (v < k->min)
+		return refuse_small(k, text, v, e);
+	if (v > k->max && v != LIMIT_NONE) {
+		char max[PARSE_TEXT_BYTES];
+		numbers[k->type].format(k->max, max);
+		return err_usage(e, "%s is too much; the most is %s", show(text).text, max);
+	}
+	*value = v;
+	return 0;
+}
+
+static int set_u64(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return parse_number(k, text, field(s, k), e);
+}
+
+static int set_u32(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	uint64_t value;
+	if (parse_number(k, text, &value, e) < 0)
+		return -1;
+	*(uint32_t *)field(s, k) = (uint32_t)value;
+	return 0;
+}
+
+static json_t *write_number(const struct key *k, uint64_t value)
+{
+	char text[PARSE_TEXT_BYTES];
+	numbers[k->type].format(value, text);
+	return json_string(text);
+}
+
+static json_t *write_u64(const struct spec *s, const struct key *k)
+{
+	uint64_t value = *(const uint64_t *)field_of(s, k);
+	if (!k->initial && value == 0)
+		return json_null();
+	if (value == LIMIT_NONE || k->type == KEY_TIME || k->type == KEY_CPUS)
+		return write_number(k, value);
+	return json_integer((json_int_t)value);
+}
+
+static json_t *write_u32(const struct spec *s, const struct key *k)
+{
+	return json_integer(*(const uint32_t *)field_of(s, k));
+}
+
+static void clear_u64(struct spec *s, const struct key *k)
+{
+	*(uint64_t *)field(s, k) = 0;
+}
+
+/* ---- words ---- */
+
+/* Enums have the width of int with gcc and clang on Linux; memcpy keeps their type out of it. */
+_Static_assert(sizeof(enum ids_mode) == sizeof(int), "KEY_ENUM copies an int");
+
+static int set_enum(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	for (int i = 0; k->words[i]; i++) {
+		if (strcmp(k->words[i], text) == 0) {
+			memcpy(field(s, k), &i, sizeof(i));
+			return 0;
+		}
+	}
+	return err_usage(e, "%s is not one of %s", show(text).text, k->placeholder);
+}
+
+static json_t *write_enum(const struct spec *s, const struct key *k)
+{
+	int i;
+	memcpy(&i, field_of(s, k), sizeof(i));
+	return json_string(k->words[i]);
+}
+
+static int set_bool(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	bool value = strcmp(text, "true") == 0;
+	if (!value && strcmp(text, "false") != 0)
+		return err_usage(e, "%s is neither true nor false", show(text).text);
+	*(bool *)field(s, k) = value;
+	return 0;
+}
+
+static json_t *write_bool(const struct spec *s, const struct key *k)
+{
+	return json_boolean(*(const bool *)field_of(s, k));
+}
+
+/* ---- texts ---- */
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static int check_path(const char *text, struct err *e)
+{
+	if (!*text)
+		return err_usage(e, "a path cannot be empty");
+	if (strlen(text) >= PATH_MAX)
+		return err_usage(e, "the path is too long (%zu bytes; the kernel takes %d)",
+				 strlen(text), PATH_MAX - 1);
+	return 0;
+}
+
+/* It becomes part of a cgroup's and a scope's name, and may start no option. */
+static int check_id(const char *text, struct err *e)
+{
+	size_t len = strlen(text);
+	bool good = is_alnum(text[0]) && len <= 64;
+	for (size_t i = 1; good && i < len; i++)
+		good = is_alnum(text[i]) || strchr("_.-", text[i]);
+	if (good)
+		return 0;
+	return err_usage(e,
+			 "%s is not an id: 1 to 64 of A-Z a-z 0-9 _ . - with a letter or digit first",
+			 show(text).text);
+}
+
+/* RFC 1123: labels of 1 to 63 letters, digits and inner hyphens; utsname has room for 64. */
+static int check_hostname(const char *text, struct err *e)
+{
+	size_t len = strlen(text);
+	bool good = len >= 1 && len <= 64;
+	size_t label = 0;
+	for (size_t i = 0; good && i <= len; i++) {
+		char c = text[i];
+		if (c == '.' || c == '\0') {
+			good = label >= 1 && label <= 63 && text[i - 1] != '-';
+			label = 0;
+		} else {
+			good = is_alnum(c) || (c == '-' && label > 0);
+			label++;
+		}
+	}
+	if (good)
+		return 0;
+	return err_usage(e, "%s is not a host name (letters, digits, inner hyphens; 64 bytes at most)",
+			 show(text).text);
+}
+
+static int check_workdir(const char *text, struct err *e)
+{
+	if (text[0] != '/')
+		return err_usage(e, "%s is not an absolute path inside the sandbox", show(text).text);
+	return check_path(text, e);
+}
+
+/* A path, or fd:N. A file whose name begins with "fd:" is written ./fd:... */
+static int check_sink(const char *text, struct err *e)
+{
+	if (strncmp(text, "fd:", 3) != 0)
+		return check_path(text, e);
+	struct err ignored;
+	uint64_t fd;
+	if (spec_parse_count(text + 3, &fd, &ignored) < 0 || fd > FD_MAX)
+		return err_usage(e, "%s is not fd:N with the number of an open file", show(text).text);
+	return 0;
+}
+
+typedef int check_fn(const char *text, struct err *e);
+
+static check_fn *const text_checks[KEY_TYPE_COUNT] = {
+	[KEY_ID] = check_id,	     [KEY_HOSTNAME] = check_hostname,
+	[KEY_WORKDIR] = check_workdir, [KEY_PATH] = check_path,
+	[KEY_SINK] = check_sink,
+};
+
+static int set_text(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	if (text_checks[k->type](text, e) < 0)
+		return -1;
+	*(const char **)field(s, k) = arena_strdup(s->arena, text);
+	return 0;
+}
+
+static json_t *write_text(const struct spec *s, const struct key *k)
+{
+	const char *text = *(const char *const *)field_of(s, k);
+	return text ? json_bytes(text) : json_null();
+}
+
+static void clear_text(struct spec *s, const struct key *k)
+{
+	*(const char **)field(s, k) = NULL;
+}
+
+/* ---- stdin ---- */
+
+static int set_stdin(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	(void)k;
+	enum stdin_kind kind = STDIN_FILE;
+	if (strcmp(text, "null") == 0)
+		kind = STDIN_NULL;
+	else if (strcmp(text, "-") == 0)
+		kind = STDIN_CALLER;
+	else if (check_path(text, e) < 0)
+		return -1;
+	s->stdin_kind = kind;
+	s->stdin_file = kind == STDIN_FILE ? arena_strdup(s->arena, text) : NULL;
+	return 0;
+}
+
+static json_t *write_stdin(const struct spec *s, const struct key *k)
+{
+	(void)k;
+	if (s->stdin_kind == STDIN_FILE)
+		return json_bytes(s->stdin_file);
+	return json_string(s->stdin_kind == STDIN_CALLER ? "-" : "null");
+}
+
+static void clear_stdin(struct spec *s, const struct key *k)
+{
+	(void)k;
+	s->stdin_kind = STDIN_NULL;
+	s->stdin_file = NULL;
+}
+
+/* ---- env: kept sorted by name, each name once ---- */
+
+int value_check_word(const char *what, const char *text, struct err *e)
+{
+	size_t len = strlen(text);
+	if (len > WORD_BYTES_MAX)
+		return err_usage(e, "%s: argument too long (%zu bytes; the kernel takes %d)", what, len,
+				 WORD_BYTES_MAX);
+	return 0;
+}
+
+static size_t name_len(const char *text)
+{
+	return strcspn(text, "=");
+}
+
+static int check_env(const char *text, struct err *e)
+{
+	size_t len = name_len(text);
+	if (text[len] != '=')
+		return err_usage(e, "%s is not NAME=VALUE (nothing is taken over from the caller's)",
+				 show(text).text);
+	bool good = len > 0 && !(text[0] >= '0' && text[0] <= '9');
+	for (size_t i = 0; good && i < len; i++)
+		good = is_alnum(text[i]) || text[i] == '_';
+	if (!good)
+		return err_usage(e, "%s: a name has letters, digits and _, and no digit first",
+				 show(text).text);
+	return value_check_word("the variable", text, e);
+}
+
+static int compare_names(const char *a, const char *b)
+{
+	size_t la = name_len(a), lb = name_len(b);
+	int order = memcmp(a, b, la < lb ? la : lb);
+	if (order)
+		return order;
+	return (la > lb) - (la < lb);
+}
+
+/* The first place whose name is not smaller. */
+static size_t env_place(const struct spec *s, const char *text)
+{
+	size_t low = 0, high = s->env_len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_names(s->env[middle], text) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Room doubles at the powers of two from ENV_ROOM on; one more place is for the NULL. */
+static void env_grow(struct spec *s)
+{
+	size_t len = s->env_len;
+	if (len < ENV_ROOM || (len & (len - 1)))
+		return;
+	const char **env = arena_alloc(s->arena, (len * 2 + 1) * sizeof(*env));
+	memcpy(env, s->env, len * sizeof(*env));
+	s->env = env;
+}
+
+static int set_env(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	(void)k;
+	if (check_env(text, e) < 0)
+		return -1;
+	size_t at = env_place(s, text);
+	bool replace = at < s->env_len && compare_names(s->env[at], text) == 0;
+	const char *copy = arena_strdup(s->arena, text);
+	if (!replace) {
+		env_grow(s);
+		memmove(&s->env[at + 1], &s->env[at], (s->env_len - at) * sizeof(*s->env));
+		s->env[++s->env_len] = NULL;
+	}
+	s->env[at] = copy;
+	return 0;
+}
+
+static json_t *write_env(const struct spec *s, const struct key *k)
+{
+	(void)k;
+	json_t *list = json_array();
+	for (size_t i = 0; i < s->env_len; i++)
+		json_array_append_new(list, json_bytes(s->env[i]));
+	return list;
+}
+
+static void clear_env(struct spec *s, const struct key *k)
+{
+	(void)k;
+	s->env = arena_alloc(s->arena, (ENV_ROOM + 1) * sizeof(*s->env));
+	s->env_len = 0;
+}
+
+/* ---- require ---- */
+
+static int set_require(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	(void)k;
+	uint64_t bits = 0;
+	for (const char *at = text;;) {
+		char name[32];
+		size_t len = strcspn(at, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)(len < 31 ? len : 31), at);
+		uint64_t set = guarantee_set(name);
+		if (!set)
+			return err_usage(e, "%s is no guarantee; names are as in the result, cgroup or all",
+					 show(name).text);
+		bits |= set;
+		if (!at[len])
+			break;
+		at += len + 1;
+	}
+	s->require |= bits;
+	return 0;
+}
+
+static json_t *write_require(const struct spec *s, const struct key *k)
+{
+	(void)k;
+	json_t *list = json_array();
+	for (int i = 0; i < G_COUNT; i++) {
+		if (s->require & (1ULL << i))
+			json_array_append_new(list, json_string(guarantee_name((enum guarantee_id)i)));
+	}
+	return list;
+}
+
+static void clear_require(struct spec *s, const struct key *k)
+{
+	(void)k;
+	s->require = 0;
+}
+
+/* ---- the types ---- */
+
+static const struct {
+	int (*set)(struct spec *s, const struct key *k, const char *text, struct err *e);
+	json_t *(*write)(const struct spec *s, const struct key *k);
+	void (*clear)(struct spec *s, const struct key *k);
+} types[KEY_TYPE_COUNT] = {
+	[KEY_SIZE] = {set_u64, write_u64, clear_u64},
+	[KEY_RATE] = {set_u64, write_u64, clear_u64},
+	[KEY_TIME] = {set_u64, write_u64, clear_u64},
+	[KEY_COUNT] = {set_u64, write_u64, clear_u64},
+	[KEY_CPUS] = {set_u64, write_u64, clear_u64},
+	[KEY_UID] = {set_u32, write_u32, NULL},
+	[KEY_ENUM] = {set_enum, write_enum, NULL},
+	[KEY_BOOL] = {set_bool, write_bool, NULL},
+	[KEY_ID] = {set_text, write_text, clear_text},
+	[KEY_HOSTNAME] = {set_text, write_text, clear_text},
+	[KEY_WORKDIR] = {set_text, write_text, clear_text},
+	[KEY_PATH] = {set_text, write_text, clear_text},
+	[KEY_SINK] = {set_text, write_text, clear_text},
+	[KEY_STDIN] = {set_stdin, write_stdin, clear_stdin},
+	[KEY_ENV] = {set_env, write_env, clear_env},
+	[KEY_REQUIRE] = {set_require, write_require, clear_require},
+};
+
+int value_set(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return types[k->type].set(s, k, text, e);
+}
+
+void value_clear(struct spec *s, const struct key *k)
+{
+	if (types[k->type].clear)
+		types[k->type].clear(s, k);
+}
+
+json_t *value_write(const struct spec *s, const struct key *k)
+{
+	return types[k->type].write(s, k);
+}
