@@ -59,6 +59,20 @@ $(LIB): $(room_obj)
 	rm -f $@
 	ar rcs $@ $^
 
+# ---- seccomp: the default filter is generated from seccomp/policy.c by a program of this machine ----
+HOSTCC  ?= $(CC)
+gen_src := $(wildcard seccomp/gen/*.c) seccomp/policy.c seccomp/names.c
+$(OUT)/gen/gen-filter: $(gen_src) $(wildcard seccomp/*.h seccomp/gen/*.h)
+	@mkdir -p $(@D)
+	$(HOSTCC) $(filter-out -fsanitize=%,$(NEED)) $(CFLAGS) -o $@ $(gen_src) -lseccomp
+$(OUT)/gen/seccomp_filter_data.c: $(OUT)/gen/gen-filter
+	$(OUT)/gen/gen-filter > $@
+$(OUT)/obj/gen/seccomp_filter_data.o: $(OUT)/gen/seccomp_filter_data.c
+	@mkdir -p $(@D)
+	$(CC) $(NEED) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
+$(LIB): $(OUT)/obj/gen/seccomp_filter_data.o
+# ---- end of seccomp ----
+
 $(OUT)/bin/pinfold: $(main_obj) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(main_obj) $(LIB) $(RUN_LIBS)
