@@ -21,6 +21,9 @@ struct filter {
 	unsigned short len;
 	bool notify; /* it has rows that return SECCOMP_RET_USER_NOTIF */
 	bool custom;
+	/* with notify: the same filter with EPERM in the place of SECCOMP_RET_USER_NOTIF */
+	const struct sock_filter *quiet;
+	unsigned short quiet_len;
 	char digest[65]; /* SHA-256 of the profile file, custom only */
 };
 
@@ -41,7 +44,9 @@ int filter_build(struct filter *f, const struct filter_options *o, struct arena 
 
 /* Child; raw system calls only, no memory but the stack. no_new_privs must be set. With f->notify
  * the listener is returned in *listener (CLOEXEC), with WAIT_KILLABLE_RECV where the kernel knows it;
- * else *listener is -1. */
+ * else *listener is -1. It is -1 with f->notify too where the kernel refuses a listener, because a
+ * filter around the whole of us has one (EBUSY): the quiet form is loaded then, nothing is counted, and
+ * a foreign ABI is denied without ending the run. */
 int filter_load(const struct filter *f, int *listener, struct err *e);
 
 /* The tiny filter of pid 1 after set-up: what runtime/init.c needs and nothing else. */
@@ -73,7 +78,8 @@ int notify_open(struct notify *n, int listener, struct err *e);
 /* The listener is readable: receive one, count it, answer with its errno (EPERM). Never looks at
  * memory or arguments. Returns 0; 1 if the call came from a foreign ABI (the run must end:
  * *arch and *nr say what; it is left unanswered); 2 if a new row was added (for an event). -1 and *e
- * on an error other than a vanished caller. */
+ * on an error other than a vanished caller. Never blocks. When the budget is spent the listener is
+ * closed here, n->listener is -1 and n->complete false. */
 int notify_handle(struct notify *n, uint32_t *arch, int32_t *nr, struct err *e);
 void notify_close(struct notify *n);
 
