@@ -91,6 +91,14 @@ $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 check-unit: $(unit)
 	CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(unit)
 
+# ---- virtual machines and measurements: see tests/vm/run-vm, tests/bench/compare ----
+.PHONY: check-vm bench
+check-vm: all
+	prove -j2 --exec '' tests/vm/*.t
+bench: all
+	tests/bench/compare
+# ---- end of virtual machines and measurements ----
+
 .PHONY: clean
 clean:
 	rm -rf build
