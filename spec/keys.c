@@ -46,7 +46,7 @@ const struct key spec_keys[] = {
 	 .placeholder = "TIME", .help = "time without a byte on stdin, stdout or stderr"},
 	{"scratch", KEY_SIZE, GROUP_LIMITS, AT(limits.scratch_bytes), "256M", .min = 64 * KIB,
 	 .max = NUM_MAX, .placeholder = "SIZE",
-	 .help = "bytes in the one writable place: /scratch, /tmp, /dev/shm and /run together"},
+	 .help = "bytes in the one writable place: /scratch, /tmp, /dev/shm, /run (at most the memory)"},
 	{"scratch-inodes", KEY_COUNT, GROUP_LIMITS, AT(limits.scratch_inodes), "65536", .min = 16,
 	 .max = UINT32_MAX, .placeholder = "N", .help = "files and folders in the writable place"},
 	{"output", KEY_SIZE, GROUP_LIMITS, AT(limits.output_bytes), "16M", .min = 0, .max = NUM_MAX,

@@ -105,8 +105,9 @@ void result_evidence_number(struct result *r, const char *key, int64_t number);
 void result_evidence_text(struct result *r, const char *key, const char *text);
 void result_warn(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Status, stage and message of a run that an error ended: ERR_USAGE is refused, ERR_HOST
- * refused or setup-failed by `started`, ERR_BUG setup-failed. */
+/* Status, stage and message of a run that an error ended, with the errno as evidence. The status is
+ * the caller's to choose: ERR_USAGE and an ERR_HOST before anything was started are RUN_REFUSED,
+ * a later ERR_HOST and ERR_BUG RUN_SETUP_FAILED. */
 void result_fail(struct result *r, enum run_status status, const char *stage, const struct err *e);
 
 const char *run_status_name(enum run_status status);

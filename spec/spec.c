@@ -19,6 +19,7 @@ int spec_init(struct spec *s, struct arena *a, struct err *e)
 		if (k->initial && value_set(&fresh, k, k->initial, e) < 0)
 			return err_bug(e, "the default of %s is refused", k->name);
 	}
+	fresh.given = 0;
 	*s = fresh;
 	return 0;
 }

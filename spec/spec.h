@@ -69,11 +69,13 @@ struct spec {
 	const char *stdin_file;
 	const char *stdout_file; /* NULL: relayed to the caller's */
 	const char *stderr_file;
-	bool tty; /* a terminal joined to the caller's, so stdin_kind STDIN_NULL then means the caller's too */
+	bool tty; /* a terminal joined to the caller's; stdin is the caller's then, unless said otherwise */
 
 	const char *result; /* NULL: none; a path, or "fd:N" */
 	const char *events;
 	const char *id; /* NULL: chosen at random */
+
+	uint64_t given; /* bit set of the rows of spec_keys[] that were set, for defaults that depend on others */
 };
 
 /* Defaults, set by the same parser as everything else. The arena is borrowed and must

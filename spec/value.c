@@ -437,15 +437,55 @@ static const struct {
 	[KEY_REQUIRE] = {set_require, write_require, clear_require},
 };
 
+static bool given(const struct spec *s, size_t offset)
+{
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		if (spec_keys[i].offset == offset)
+			return s->given & 1ULL << i;
+	}
+	return false;
+}
+
+/* The scratch is memory: where only the memory is given, the default shrinks with it. */
+static void settle_scratch(struct spec *s)
+{
+	struct err impossible;
+	uint64_t usual = 0;
+	if (given(s, offsetof(struct spec, limits.scratch_bytes)))
+		return;
+	spec_parse_size(key_find("scratch")->initial, &usual, &impossible);
+	s->limits.scratch_bytes = usual < s->limits.memory_bytes ? usual : s->limits.memory_bytes;
+}
+
+/* A terminal that nobody types on would be an odd default. */
+static void settle_stdin(struct spec *s)
+{
+	if (!given(s, offsetof(struct spec, stdin_kind)))
+		s->stdin_kind = s->tty ? STDIN_CALLER : STDIN_NULL;
+}
+
+static void mark_given(struct spec *s, const struct key *k)
+{
+	s->given |= 1ULL << (k - spec_keys);
+	if (k->offset == offsetof(struct spec, limits.memory_bytes))
+		settle_scratch(s);
+	else if (k->offset == offsetof(struct spec, tty))
+		settle_stdin(s);
+}
+
 int value_set(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	return types[k->type].set(s, k, text, e);
+	if (types[k->type].set(s, k, text, e) < 0)
+		return -1;
+	mark_given(s, k);
+	return 0;
 }
 
 void value_clear(struct spec *s, const struct key *k)
 {
 	if (types[k->type].clear)
 		types[k->type].clear(s, k);
+	mark_given(s, k);
 }
 
 json_t *value_write(const struct spec *s, const struct key *k)
