@@ -2,10 +2,10 @@
  *
  *	floor IMAGE PROGRAM [ARG...]
  *
- * One clone3 with every namespace that `pinfold run` makes, single-id maps, the image bound on itself
- * with a fresh proc and one tmpfs over it, pivot_root, exec. No pid 1 of its own, no relay, no limits,
- * no filter, no result: a yardstick, and not to be used for anything else. IMAGE must have the folders
- * proc and tmp. Works as root and as an ordinary user.
+ * One clone3 with every namespace that `pinfold run` makes, single-id maps, the image bound on
+ * itself with a fresh proc and one tmpfs over it, pivot_root, exec. No pid 1 of its own, no relay,
+ * no limits, no filter, no result: a yardstick, and not to be used for anything else. IMAGE must
+ * have the folders proc and tmp. Works as root and as an ordinary user.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,18 +1,21 @@
 /* Times commands against each other, interleaved.
  *
- *	spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-j] COMMAND [ARG...] [::: COMMAND [ARG...]]...
+ *	spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j] COMMAND [ARG...] [::: COMMAND [ARG...]]...
  *
- * Each round runs every command once, in a new order each time, because what a command leaves to the
- * kernel's workers (namespaces are torn down behind its back) is paid for by whoever comes next. A
- * command is started by posix_spawn, which does not copy this process; what is measured runs from before
- * the spawn to after the wait. stdin, stdout and stderr are /dev/null. A command that does not exit 0 ends
- * it all: a failure is no measurement. Prints a line a command: median, 10th and 90th percentile and the ratio
- * of the medians to the first command's; with -j every time in nanoseconds, as a JSON array of arrays.
+ * Each round runs every command once, in a new order each time, because what a command leaves to
+ * the kernel's workers (namespaces are torn down behind its back) is paid for by whoever comes
+ * next. A command is started by posix_spawn, which does not copy this process; what is measured
+ * runs from before the spawn to after the wait. stdin, stdout and stderr are /dev/null. A command
+ * that does not exit with STATUS (0) ends it all: a failure is no measurement. A first word
+ * "mnt:FILE" is the mount namespace to start that command in; entering it is not measured. Prints
+ * a line a command: median, 10th and 90th percentile and the ratio of the medians to the first
+ * command's; with -j every time in nanoseconds, as a JSON array of arrays.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +31,7 @@ extern char **environ;
 
 struct command {
 	char **argv;
+	int mount_ns; /* -1: this process's own */
 	int64_t *ns; /* one a round */
 };
 
@@ -39,11 +43,12 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int64_t run(const struct command *c, const posix_spawn_file_actions_t *actions)
+static int64_t run(const struct command *c, const posix_spawn_file_actions_t *actions, int expected)
 {
-	int64_t start = now_ns();
 	int status;
 	pid_t pid;
+
+	int64_t start = now_ns();
 
 	int error = posix_spawnp(&pid, c->argv[0], actions, NULL, c->argv, environ);
 	if (error)
@@ -51,7 +56,7 @@ static int64_t run(const struct command *c, const posix_spawn_file_actions_t *ac
 	if (waitpid(pid, &status, 0) < 0)
 		err(1, "waitpid");
 	int64_t took = now_ns() - start;
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != expected)
 		errx(1, "%s: wait status 0x%x; run it by hand to see why", c->argv[0], (unsigned)status);
 	return took;
 }
@@ -66,8 +71,22 @@ static void shuffle(unsigned *order, unsigned len)
 	}
 }
 
-static void measure(struct command *commands, unsigned len, long warmup, long rounds)
+static int64_t run_in_its_place(const struct command *c, const posix_spawn_file_actions_t *actions,
+				int expected, int own_ns)
 {
+	if (c->mount_ns < 0)
+		return run(c, actions, expected);
+	if (setns(c->mount_ns, CLONE_NEWNS) < 0)
+		err(1, "enter the mount namespace for %s", c->argv[0]);
+	int64_t ns = run(c, actions, expected);
+	if (setns(own_ns, CLONE_NEWNS) < 0)
+		err(1, "return to the own mount namespace");
+	return ns;
+}
+
+static void measure(struct command *commands, unsigned len, long warmup, long rounds, int expected)
+{
+	int own_ns = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	posix_spawn_file_actions_t actions;
 	unsigned order[COMMANDS_MAX];
 
@@ -80,12 +99,14 @@ static void measure(struct command *commands, unsigned len, long warmup, long ro
 	for (long round = -warmup; round < rounds; round++) {
 		shuffle(order, len);
 		for (unsigned i = 0; i < len; i++) {
-			int64_t ns = run(&commands[order[i]], &actions);
+			struct command *c = &commands[order[i]];
+			int64_t ns = run_in_its_place(c, &actions, expected, own_ns);
 			if (round >= 0)
-				commands[order[i]].ns[round] = ns;
+				c->ns[round] = ns;
 		}
 	}
 	posix_spawn_file_actions_destroy(&actions);
+	close(own_ns);
 }
 
 static int compare_ns(const void *a, const void *b)
@@ -122,6 +143,18 @@ static void print_json(const struct command *commands, unsigned len, long rounds
 	printf("]\n");
 }
 
+static int mount_ns(const char *word)
+{
+	static const char prefix[] = "mnt:";
+
+	if (strncmp(word, prefix, strlen(prefix)) != 0)
+		return -1;
+	int fd = open(word + strlen(prefix), O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		err(1, "%s", word);
+	return fd;
+}
+
 static unsigned split(char **argv, struct command *commands, long rounds)
 {
 	unsigned len = 0;
@@ -129,6 +162,9 @@ static unsigned split(char **argv, struct command *commands, long rounds)
 	while (*argv) {
 		if (len == COMMANDS_MAX)
 			errx(2, "at most %d commands", COMMANDS_MAX);
+		commands[len].mount_ns = mount_ns(*argv);
+		if (commands[len].mount_ns >= 0)
+			argv++;
 		commands[len].argv = argv;
 		commands[len].ns = calloc((size_t)rounds, sizeof(int64_t));
 		if (!commands[len].ns)
@@ -154,24 +190,27 @@ int main(int argc, char **argv)
 {
 	struct command commands[COMMANDS_MAX];
 	long rounds = 100, warmup = 5;
-	int json = 0, opt;
+	int json = 0, expected = 0, opt;
 
-	while ((opt = getopt(argc, argv, "+n:w:u:j")) != -1) {
+	while ((opt = getopt(argc, argv, "+n:w:u:e:j")) != -1) {
 		if (opt == 'n')
 			rounds = strtol(optarg, NULL, 10);
 		else if (opt == 'w')
 			warmup = strtol(optarg, NULL, 10);
 		else if (opt == 'u')
 			become((unsigned)strtoul(optarg, NULL, 10));
+		else if (opt == 'e')
+			expected = (int)strtol(optarg, NULL, 10);
 		else if (opt == 'j')
 			json = 1;
 		else
 			return 2;
 	}
 	if (rounds < 1 || rounds > ROUNDS_MAX || optind == argc)
-		errx(2, "usage: spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-j] COMMAND... [::: COMMAND...]...");
+		errx(2, "usage: spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j] "
+			"COMMAND [ARG...] [::: COMMAND...]...");
 	unsigned len = split(argv + optind, commands, rounds);
-	measure(commands, len, warmup, rounds);
+	measure(commands, len, warmup, rounds, expected);
 	if (json)
 		print_json(commands, len, rounds);
 	else

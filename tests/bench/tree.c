@@ -4,8 +4,8 @@
  *	tree sleep   the same with no children
  *	tree burn    no children: the tree is one process that uses cpu
  *
- * The children are plain forks: each has its own page tables, as programs have, and that is what reaping
- * them costs.
+ * The children are plain forks: each has its own page tables, as programs have, and that is what
+ * reaping them costs.
  */
 #include <err.h>
 #include <stdlib.h>
