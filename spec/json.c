@@ -1,10 +1,12 @@
 /* The spec as JSON. jansson decides what is JSON; locate.c says where in it. */
+#include "spec/base64.h"
 #include "spec/keys.h"
 #include "spec/locate.h"
 #include "spec/parse.h"
 #include "spec/spec.h"
 #include "spec/value.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +106,30 @@ static json_t *decode(const struct document *d, struct slice s)
 	return json_loadb(d->j.text + s.at, s.end - s.at, JSON_DECODE_ANY, NULL);
 }
 
+/* The text of a string, or of {"encoding": "base64", "data": ...}, which json_text() writes for bytes
+ * that are not UTF-8. */
+static int read_text(const json_t *value, struct arena *a, const char **text, struct err *e)
+{
+	const char *encoding = json_string_value(json_object_get(value, "encoding"));
+	const json_t *data = json_object_get(value, "data");
+	if (json_is_string(value)) {
+		/* no NUL: jansson refused \u0000 when it read the document */
+		*text = arena_strndup(a, json_string_value(value), json_string_length(value));
+		return 0;
+	}
+	if (!encoding || strcmp(encoding, "base64") != 0 || !json_is_string(data) ||
+	    json_object_size(value) != 2)
+		return err_usage(e, "a string belongs here (or {\"encoding\": \"base64\", \"data\": ...})");
+	size_t len = json_string_length(data);
+	char *decoded = arena_alloc(a, len + 1);
+	len = base64_decode(json_string_value(data), len, decoded);
+	if (len == (size_t)-1 || memchr(decoded, '\0', len))
+		return err_usage(e, "the data are not base64, or hold a NUL");
+	decoded[len] = '\0';
+	*text = decoded;
+	return 0;
+}
+
 static int refuse_type(const struct key *k, struct err *e)
 {
 	return err_usage(e, "wrong type; here belongs %s", belongs[k->type]);
@@ -136,7 +162,7 @@ static int set_scalar(struct spec *s, const struct key *k, const struct document
 		return set_as_spelled(s, k, d, at, e);
 	if (k->type == KEY_BOOL || !(json_is_string(v.value) || json_is_object(v.value)))
 		return refuse_type(k, e);
-	if (json_bytes_read(v.value, s->arena, &text, e) < 0)
+	if (read_text(v.value, s->arena, &text, e) < 0)
 		return -1;
 	return value_set(s, k, text, e);
 }
@@ -153,7 +179,7 @@ struct taker {
 static int take(struct taker *t, const json_t *value, struct err *e)
 {
 	const char *text;
-	if (json_bytes_read(value, t->s->arena, &text, e) < 0)
+	if (read_text(value, t->s->arena, &text, e) < 0)
 		return -1;
 	if (t->k)
 		return value_set(t->s, t->k, text, e);
@@ -192,7 +218,7 @@ static int set_image(struct spec *s, const struct document *d, struct slice at, 
 {
 	autodecoded v = {decode(d, at)};
 	const char *text;
-	if (json_bytes_read(v.value, s->arena, &text, e) < 0)
+	if (read_text(v.value, s->arena, &text, e) < 0)
 		return refuse_at(d, at.at, "image", e);
 	return spec_set_image(s, text, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
 }

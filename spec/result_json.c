@@ -1,313 +1,250 @@
 /* The result and the events as JSON: the documents of docs/result.schema.json and
- * docs/event.schema.json. Everything outside ASCII is escaped, so that neither bytes of the
- * sandbox nor control characters beyond ASCII reach the terminal of who prints a document. */
+ * docs/event.schema.json. */
 #include "spec/result.h"
 
-#include "spec/value.h"
+#include "spec/writer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* One object or array under construction. Where memory is out, a value is NULL, jansson
- * refuses it, and `whole` turns false: the document is dropped rather than written with a gap. */
-struct builder {
-	json_t *json;
-	bool whole;
-};
-
-static struct builder object(void)
+static void number(struct json_writer *w, const char *key, int64_t n)
 {
-	return (struct builder){json_object(), true};
-}
-
-static struct builder array(void)
-{
-	return (struct builder){json_array(), true};
-}
-
-/* Takes value. Keys are literals and row names, all ASCII. */
-static void set(struct builder *b, const char *key, json_t *value)
-{
-	if (json_object_set_new_nocheck(b->json, key, value) < 0)
-		b->whole = false;
-}
-
-static void append(struct builder *b, json_t *value)
-{
-	if (json_array_append_new(b->json, value) < 0)
-		b->whole = false;
-}
-
-static json_t *done(struct builder *b)
-{
-	if (b->whole)
-		return b->json;
-	json_decref(b->json);
-	return NULL;
-}
-
-static json_t *number(int64_t n)
-{
-	return n == NUM_UNKNOWN ? json_null() : json_integer(n);
+	if (n == NUM_UNKNOWN)
+		json_null_value(w, key);
+	else
+		json_number(w, key, n);
 }
 
 /* "" is null. */
-static json_t *text(const char *s)
+static void text(struct json_writer *w, const char *key, const char *s)
 {
-	return *s ? json_bytes(s) : json_null();
+	if (*s)
+		json_text(w, key, s);
+	else
+		json_null_value(w, key);
 }
 
 /* The items of a comma separated list. */
-static json_t *items(const char *list)
+static void items(struct json_writer *w, const char *key, const char *list)
 {
-	struct builder b = array();
+	json_begin(w, key, '[');
 	while (*list) {
-		size_t len = strcspn(list, ",");
 		char item[sizeof(((struct guarantee *)0)->not_covered)];
+		size_t len = strcspn(list, ",");
 		snprintf(item, sizeof(item), "%.*s", (int)len, list);
-		append(&b, json_bytes(item));
+		json_text(w, NULL, item);
 		list += len;
 		list += strspn(list, ", ");
 	}
-	return done(&b);
+	json_end(w, '[');
 }
 
-static json_t *exit_json(const struct result *r)
+static void write_exit(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "code", number(r->exit_code));
-	set(&b, "signal", number(r->signal));
-	return done(&b);
+	json_begin(w, "exit", '{');
+	number(w, "code", r->exit_code);
+	number(w, "signal", r->signal);
+	json_end(w, '{');
 }
 
-static json_t *evidence_json(const struct result *r)
+static void write_cause(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
+	json_begin(w, "cause", '{');
+	text(w, "limit", r->cause.limit);
+	text(w, "stage", r->cause.stage);
+	text(w, "message", r->cause.message);
+	json_begin(w, "evidence", '{');
 	for (size_t i = 0; i < r->cause.evidence_len; i++) {
 		const struct evidence *ev = &r->cause.evidence[i];
-		if (json_object_set_new(b.json, ev->key, *ev->text ? text(ev->text) : number(ev->number)) < 0)
-			b.whole = false;
+		if (*ev->text)
+			json_text(w, ev->key, ev->text);
+		else
+			number(w, ev->key, ev->number);
 	}
-	return done(&b);
+	json_end(w, '{');
+	json_end(w, '{');
 }
 
-static json_t *cause_json(const struct result *r)
+static void write_io(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "limit", text(r->cause.limit));
-	set(&b, "stage", text(r->cause.stage));
-	set(&b, "message", text(r->cause.message));
-	set(&b, "evidence", evidence_json(r));
-	return done(&b);
-}
-
-static json_t *io_json(const struct result *r)
-{
-	struct builder b = object();
+	json_begin(w, "io", '{');
 	for (size_t i = 0; i < r->usage.io_len; i++) {
 		const struct io_result *io = &r->usage.io[i];
-		struct builder row = object();
-		set(&row, "rbytes", number(io->rbytes));
-		set(&row, "wbytes", number(io->wbytes));
-		set(&row, "rios", number(io->rios));
-		set(&row, "wios", number(io->wios));
-		set(&b, io->device, done(&row));
+		json_begin(w, io->device, '{');
+		number(w, "rbytes", io->rbytes);
+		number(w, "wbytes", io->wbytes);
+		number(w, "rios", io->rios);
+		number(w, "wios", io->wios);
+		json_end(w, '{');
 	}
-	return done(&b);
+	json_end(w, '{');
 }
 
-static json_t *pressure_row(const struct pressure_result *p)
+static void write_pressure(struct json_writer *w, const char *key, const struct pressure_result *p)
 {
-	struct builder b = object();
-	set(&b, "some_usec", number(p->some_usec));
-	set(&b, "full_usec", number(p->full_usec));
-	return done(&b);
+	json_begin(w, key, '{');
+	number(w, "some_usec", p->some_usec);
+	number(w, "full_usec", p->full_usec);
+	json_end(w, '{');
 }
 
-static json_t *pressure_json(const struct result *r)
+static void write_usage(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "cpu", pressure_row(&r->usage.cpu_pressure));
-	set(&b, "memory", pressure_row(&r->usage.memory_pressure));
-	set(&b, "io", pressure_row(&r->usage.io_pressure));
-	return done(&b);
+	json_begin(w, "usage", '{');
+	number(w, "wall_usec", r->usage.wall_usec);
+	number(w, "cpu_user_usec", r->usage.cpu_user_usec);
+	number(w, "cpu_system_usec", r->usage.cpu_system_usec);
+	number(w, "memory_peak_bytes", r->usage.memory_peak_bytes);
+	json_begin(w, "memory_at_end", '{');
+	number(w, "anon", r->usage.anon_bytes);
+	number(w, "file", r->usage.file_bytes);
+	number(w, "shmem", r->usage.shmem_bytes);
+	json_end(w, '{');
+	number(w, "pids_peak", r->usage.pids_peak);
+	number(w, "scratch_bytes", r->usage.scratch_bytes);
+	number(w, "scratch_inodes", r->usage.scratch_inodes);
+	write_io(w, r);
+	json_begin(w, "pressure", '{');
+	write_pressure(w, "cpu", &r->usage.cpu_pressure);
+	write_pressure(w, "memory", &r->usage.memory_pressure);
+	write_pressure(w, "io", &r->usage.io_pressure);
+	json_end(w, '{');
+	json_end(w, '{');
 }
 
-static json_t *memory_at_end_json(const struct result *r)
+static void write_guarantees(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "anon", number(r->usage.anon_bytes));
-	set(&b, "file", number(r->usage.file_bytes));
-	set(&b, "shmem", number(r->usage.shmem_bytes));
-	return done(&b);
-}
-
-static json_t *usage_json(const struct result *r)
-{
-	struct builder b = object();
-	set(&b, "wall_usec", number(r->usage.wall_usec));
-	set(&b, "cpu_user_usec", number(r->usage.cpu_user_usec));
-	set(&b, "cpu_system_usec", number(r->usage.cpu_system_usec));
-	set(&b, "memory_peak_bytes", number(r->usage.memory_peak_bytes));
-	set(&b, "memory_at_end", memory_at_end_json(r));
-	set(&b, "pids_peak", number(r->usage.pids_peak));
-	set(&b, "scratch_bytes", number(r->usage.scratch_bytes));
-	set(&b, "scratch_inodes", number(r->usage.scratch_inodes));
-	set(&b, "io", io_json(r));
-	set(&b, "pressure", pressure_json(r));
-	return done(&b);
-}
-
-static json_t *guarantee_json(enum guarantee_id id, const struct guarantee *g)
-{
-	struct builder b = object();
-	set(&b, "name", json_string_nocheck(guarantee_name(id)));
-	set(&b, "requested", text(g->requested));
-	set(&b, "state", json_string_nocheck(guarantee_state_name(g->state)));
-	set(&b, "by", text(g->by));
-	set(&b, "value", text(g->value));
-	if (g->state != G_ENFORCED)
-		set(&b, "not_covered", items(g->not_covered));
-	return done(&b);
-}
-
-static json_t *guarantees_json(const struct result *r)
-{
-	struct builder b = array();
-	for (int i = 0; i < G_COUNT; i++)
-		append(&b, guarantee_json((enum guarantee_id)i, &r->guarantees[i]));
-	return done(&b);
+	json_begin(w, "guarantees", '[');
+	for (int i = 0; i < G_COUNT; i++) {
+		const struct guarantee *g = &r->guarantees[i];
+		json_begin(w, NULL, '{');
+		json_text(w, "name", guarantee_name((enum guarantee_id)i));
+		text(w, "requested", g->requested);
+		json_text(w, "state", guarantee_state_name(g->state));
+		text(w, "by", g->by);
+		text(w, "value", g->value);
+		if (g->state != G_ENFORCED)
+			items(w, "not_covered", g->not_covered);
+		json_end(w, '{');
+	}
+	json_end(w, '[');
 }
 
 /* null: there was no such stream. */
-static json_t *stream_json(const struct stream_result *s)
+static void write_stream(struct json_writer *w, const char *key, const struct stream_result *s)
 {
-	if (!s->relayed)
-		return json_null();
-	struct builder b = object();
-	set(&b, "bytes", number(s->bytes));
-	set(&b, "truncated", json_boolean(s->truncated));
-	set(&b, "sha256", text(s->sha256));
-	return done(&b);
+	if (!s->relayed) {
+		json_null_value(w, key);
+		return;
+	}
+	json_begin(w, key, '{');
+	number(w, "bytes", s->bytes);
+	json_bool(w, "truncated", s->truncated);
+	text(w, "sha256", s->sha256);
+	json_end(w, '{');
 }
 
-static json_t *output_json(const struct result *r)
+static void write_denied(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "stdout", stream_json(&r->out));
-	set(&b, "stderr", stream_json(&r->err));
-	return done(&b);
-}
-
-static json_t *denied_json(const struct result *r)
-{
-	struct builder rows = array();
+	json_begin(w, "denied", '{');
+	json_begin(w, "syscalls", '[');
 	for (size_t i = 0; i < r->denied_len; i++) {
-		struct builder row = object();
-		set(&row, "name", text(r->denied[i].name));
-		set(&row, "count", number(r->denied[i].count));
-		append(&rows, done(&row));
+		json_begin(w, NULL, '{');
+		json_text(w, "name", r->denied[i].name);
+		number(w, "count", r->denied[i].count);
+		json_end(w, '{');
 	}
-	struct builder b = object();
-	set(&b, "syscalls", done(&rows));
-	set(&b, "more", number(r->denied_more));
-	set(&b, "complete", json_boolean(r->denied_complete));
-	return done(&b);
+	json_end(w, '[');
+	number(w, "more", r->denied_more);
+	json_bool(w, "complete", r->denied_complete);
+	json_end(w, '{');
 }
 
-static json_t *image_json(const struct result *r)
+/* Nothing writes these yet; readers may rely on them. */
+static void write_empty(struct json_writer *w, const char *key)
 {
-	struct builder b = object();
-	set(&b, "digest", text(r->image_digest));
-	return done(&b);
+	json_begin(w, key, '[');
+	json_end(w, '[');
 }
 
-static json_t *host_json(const struct result *r)
+static void write_origin(struct json_writer *w, const struct result *r)
 {
-	struct builder b = object();
-	set(&b, "kernel", text(r->kernel));
-	set(&b, "pinfold", json_string_nocheck(PINFOLD_VERSION));
-	return done(&b);
+	json_begin(w, "image", '{');
+	text(w, "digest", r->image_digest);
+	json_end(w, '{');
+	text(w, "spec_sha256", r->spec_sha256);
+	json_begin(w, "host", '{');
+	text(w, "kernel", r->kernel);
+	json_text(w, "pinfold", PINFOLD_VERSION);
+	json_end(w, '{');
 }
 
-static json_t *warnings_json(const struct result *r)
+static void write_result(struct json_writer *w, const char *key, const struct result *r)
 {
-	struct builder b = array();
+	json_begin(w, key, '{');
+	json_text(w, "schema", "pinfold.result/1");
+	text(w, "id", r->id);
+	json_text(w, "status", run_status_name(r->status));
+	json_bool(w, "ok", result_ok(r));
+	write_exit(w, r);
+	write_cause(w, r);
+	write_usage(w, r);
+	write_guarantees(w, r);
+	json_begin(w, "output", '{');
+	write_stream(w, "stdout", &r->out);
+	write_stream(w, "stderr", &r->err);
+	json_end(w, '{');
+	write_empty(w, "artifacts");
+	write_empty(w, "egress");
+	write_denied(w, r);
+	write_origin(w, r);
+	json_begin(w, "warnings", '[');
 	for (size_t i = 0; i < r->warnings_len; i++)
-		append(&b, json_bytes(r->warnings[i]));
-	return done(&b);
-}
-
-static json_t *result_json(const struct result *r)
-{
-	struct builder b = object();
-	set(&b, "schema", json_string_nocheck("pinfold.result/1"));
-	set(&b, "id", text(r->id));
-	set(&b, "status", json_string_nocheck(run_status_name(r->status)));
-	set(&b, "ok", json_boolean(result_ok(r)));
-	set(&b, "exit", exit_json(r));
-	set(&b, "cause", cause_json(r));
-	set(&b, "usage", usage_json(r));
-	set(&b, "guarantees", guarantees_json(r));
-	set(&b, "output", output_json(r));
-	set(&b, "artifacts", json_array());
-	set(&b, "egress", json_array());
-	set(&b, "denied", denied_json(r));
-	set(&b, "image", image_json(r));
-	set(&b, "spec_sha256", text(r->spec_sha256));
-	set(&b, "host", host_json(r));
-	set(&b, "warnings", warnings_json(r));
-	return done(&b);
-}
-
-/* One document and its final newline; takes json. */
-static char *dump(json_t *json, size_t flags)
-{
-	size_t len = json ? json_dumpb(json, NULL, 0, flags) : 0;
-	char *to = len ? malloc(len + 2) : NULL;
-	if (to) {
-		json_dumpb(json, to, len, flags);
-		memcpy(to + len, "\n", 2);
-	}
-	json_decref(json);
-	return to;
+		json_text(w, NULL, r->warnings[i]);
+	json_end(w, '[');
+	json_end(w, '{');
 }
 
 char *result_write_json(const struct result *r)
 {
-	return dump(result_json(r), JSON_INDENT(2) | JSON_ENSURE_ASCII);
+	struct json_writer w;
+	json_open(&w, true);
+	write_result(&w, NULL, r);
+	return json_finish(&w, true);
 }
 
 /* ---- events ---- */
 
-static void started(struct builder *b, const struct event *ev)
+static void started(struct json_writer *w, const struct event *ev)
 {
-	set(b, "pid", number(ev->pid));
+	number(w, "pid", ev->pid);
 }
 
-static void named(struct builder *b, const struct event *ev)
+static void named(struct json_writer *w, const struct event *ev)
 {
-	set(b, "name", ev->name ? text(ev->name) : json_null());
+	text(w, "name", ev->name ? ev->name : "");
 }
 
-static void usage(struct builder *b, const struct event *ev)
+static void usage(struct json_writer *w, const struct event *ev)
 {
-	set(b, "cpu_usec", number(ev->cpu_usec));
-	set(b, "memory_bytes", number(ev->memory_bytes));
-	set(b, "pids", number(ev->pids));
-	set(b, "stdout_bytes", number(ev->out_bytes));
-	set(b, "stderr_bytes", number(ev->err_bytes));
+	number(w, "cpu_usec", ev->cpu_usec);
+	number(w, "memory_bytes", ev->memory_bytes);
+	number(w, "pids", ev->pids);
+	number(w, "stdout_bytes", ev->out_bytes);
+	number(w, "stderr_bytes", ev->err_bytes);
 }
 
-static void ended(struct builder *b, const struct event *ev)
+static void ended(struct json_writer *w, const struct event *ev)
 {
-	set(b, "result", ev->result ? result_json(ev->result) : json_null());
+	if (ev->result)
+		write_result(w, "result", ev->result);
+	else
+		json_null_value(w, "result");
 }
 
 static const struct {
 	const char *name;
-	void (*fields)(struct builder *b, const struct event *ev);
+	void (*fields)(struct json_writer *w, const struct event *ev);
 } event_types[] = {
 	[EVENT_STARTED] = {"started", started}, [EVENT_STAGE] = {"stage", named},
 	[EVENT_USAGE] = {"usage", usage},	[EVENT_DENIED] = {"denied", named},
@@ -316,11 +253,14 @@ static const struct {
 
 char *event_write_json(const struct event *ev)
 {
-	struct builder b = object();
-	set(&b, "schema", json_string_nocheck("pinfold.event/1"));
-	set(&b, "event", json_string_nocheck(event_types[ev->type].name));
-	set(&b, "id", ev->id ? text(ev->id) : json_null());
-	set(&b, "at_usec", number(ev->at_usec));
-	event_types[ev->type].fields(&b, ev);
-	return dump(done(&b), JSON_COMPACT | JSON_ENSURE_ASCII);
+	struct json_writer w;
+	json_open(&w, false);
+	json_begin(&w, NULL, '{');
+	json_text(&w, "schema", "pinfold.event/1");
+	json_text(&w, "event", event_types[ev->type].name);
+	text(&w, "id", ev->id ? ev->id : "");
+	number(&w, "at_usec", ev->at_usec);
+	event_types[ev->type].fields(&w, ev);
+	json_end(&w, '{');
+	return json_finish(&w, true);
 }

@@ -5,6 +5,7 @@
 #include "spec/value.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* execve(2) takes at most three quarters of _STK_LIM (8 MiB) of words, whatever RLIMIT_STACK is. */
@@ -136,17 +137,51 @@ int spec_check(const struct spec *s, struct err *e)
 	return 0;
 }
 
+static void write_command(const struct spec *s, struct json_writer *w)
+{
+	json_begin(w, "command", '[');
+	for (size_t i = 0; i < s->command_len; i++)
+		json_text(w, NULL, s->command[i]);
+	json_end(w, '[');
+}
+
+static void write_image(const struct spec *s, struct json_writer *w)
+{
+	if (s->image)
+		json_text(w, "image", s->image);
+	else
+		json_null_value(w, "image");
+}
+
+/* The members in the order of their names; two of them are no rows of the table. */
+struct written {
+	const char *name;
+	const struct key *k;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct written *)a)->name, ((const struct written *)b)->name);
+}
+
 char *spec_write_json(const struct spec *s)
 {
-	json_t *root = json_object();
-	json_t *command = json_array();
-	for (size_t i = 0; i < s->command_len; i++)
-		json_array_append_new(command, json_bytes(s->command[i]));
-	int failed = json_object_set_new(root, "command", command);
-	failed |= json_object_set_new(root, "image", s->image ? json_bytes(s->image) : json_null());
-	for (size_t i = 0; i < spec_keys_len; i++)
-		failed |= json_object_set_new(root, spec_keys[i].name, value_write(s, &spec_keys[i]));
-	char *text = failed ? NULL : json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
-	json_decref(root);
-	return text;
+	struct written all[64];
+	size_t len = 0;
+	for (; len < spec_keys_len; len++)
+		all[len] = (struct written){spec_keys[len].name, &spec_keys[len]};
+	all[len++] = (struct written){"command", NULL};
+	all[len++] = (struct written){"image", NULL};
+	qsort(all, len, sizeof(all[0]), by_name);
+	struct json_writer w;
+	json_open(&w, false);
+	json_begin(&w, NULL, '{');
+	for (size_t i = 0; i < len; i++) {
+		if (all[i].k)
+			value_write(s, all[i].k, &w);
+		else
+			(strcmp(all[i].name, "image") == 0 ? write_image : write_command)(s, &w);
+	}
+	json_end(&w, '{');
+	return json_finish(&w, false);
 }

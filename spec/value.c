@@ -79,26 +79,23 @@ static int set_u32(struct spec *s, const struct key *k, const char *text, struct
 	return 0;
 }
 
-static json_t *write_number(const struct key *k, uint64_t value)
-{
-	char text[PARSE_TEXT_BYTES];
-	numbers[k->type].format(value, text);
-	return json_string(text);
-}
-
-static json_t *write_u64(const struct spec *s, const struct key *k)
+static void write_u64(const struct spec *s, const struct key *k, struct json_writer *w)
 {
 	uint64_t value = *(const uint64_t *)field_of(s, k);
-	if (!k->initial && value == 0)
-		return json_null();
-	if (value == LIMIT_NONE || k->type == KEY_TIME || k->type == KEY_CPUS)
-		return write_number(k, value);
-	return json_integer((json_int_t)value);
+	char text[PARSE_TEXT_BYTES];
+	if (!k->initial && value == 0) {
+		json_null_value(w, k->name);
+	} else if (value == LIMIT_NONE || k->type == KEY_TIME || k->type == KEY_CPUS) {
+		numbers[k->type].format(value, text);
+		json_text(w, k->name, text);
+	} else {
+		json_number(w, k->name, (int64_t)value);
+	}
 }
 
-static json_t *write_u32(const struct spec *s, const struct key *k)
+static void write_u32(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	return json_integer(*(const uint32_t *)field_of(s, k));
+	json_number(w, k->name, *(const uint32_t *)field_of(s, k));
 }
 
 static void clear_u64(struct spec *s, const struct key *k)
@@ -122,11 +119,11 @@ static int set_enum(struct spec *s, const struct key *k, const char *text, struc
 	return err_usage(e, "%s is not one of %s", show(text).text, k->placeholder);
 }
 
-static json_t *write_enum(const struct spec *s, const struct key *k)
+static void write_enum(const struct spec *s, const struct key *k, struct json_writer *w)
 {
 	int i;
 	memcpy(&i, field_of(s, k), sizeof(i));
-	return json_string(k->words[i]);
+	json_text(w, k->name, k->words[i]);
 }
 
 static int set_bool(struct spec *s, const struct key *k, const char *text, struct err *e)
@@ -138,9 +135,9 @@ static int set_bool(struct spec *s, const struct key *k, const char *text, struc
 	return 0;
 }
 
-static json_t *write_bool(const struct spec *s, const struct key *k)
+static void write_bool(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	return json_boolean(*(const bool *)field_of(s, k));
+	json_bool(w, k->name, *(const bool *)field_of(s, k));
 }
 
 /* ---- texts ---- */
@@ -231,10 +228,13 @@ static int set_text(struct spec *s, const struct key *k, const char *text, struc
 	return 0;
 }
 
-static json_t *write_text(const struct spec *s, const struct key *k)
+static void write_text(const struct spec *s, const struct key *k, struct json_writer *w)
 {
 	const char *text = *(const char *const *)field_of(s, k);
-	return text ? json_bytes(text) : json_null();
+	if (text)
+		json_text(w, k->name, text);
+	else
+		json_null_value(w, k->name);
 }
 
 static void clear_text(struct spec *s, const struct key *k)
@@ -259,12 +259,12 @@ static int set_stdin(struct spec *s, const struct key *k, const char *text, stru
 	return 0;
 }
 
-static json_t *write_stdin(const struct spec *s, const struct key *k)
+static void write_stdin(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	(void)k;
 	if (s->stdin_kind == STDIN_FILE)
-		return json_bytes(s->stdin_file);
-	return json_string(s->stdin_kind == STDIN_CALLER ? "-" : "null");
+		json_text(w, k->name, s->stdin_file);
+	else
+		json_text(w, k->name, s->stdin_kind == STDIN_CALLER ? "-" : "null");
 }
 
 static void clear_stdin(struct spec *s, const struct key *k)
@@ -356,13 +356,12 @@ static int set_env(struct spec *s, const struct key *k, const char *text, struct
 	return 0;
 }
 
-static json_t *write_env(const struct spec *s, const struct key *k)
+static void write_env(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	(void)k;
-	json_t *list = json_array();
+	json_begin(w, k->name, '[');
 	for (size_t i = 0; i < s->env_len; i++)
-		json_array_append_new(list, json_bytes(s->env[i]));
-	return list;
+		json_text(w, NULL, s->env[i]);
+	json_end(w, '[');
 }
 
 static void clear_env(struct spec *s, const struct key *k)
@@ -395,15 +394,14 @@ static int set_require(struct spec *s, const struct key *k, const char *text, st
 	return 0;
 }
 
-static json_t *write_require(const struct spec *s, const struct key *k)
+static void write_require(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	(void)k;
-	json_t *list = json_array();
+	json_begin(w, k->name, '[');
 	for (int i = 0; i < G_COUNT; i++) {
 		if (s->require & (1ULL << i))
-			json_array_append_new(list, json_string(guarantee_name((enum guarantee_id)i)));
+			json_text(w, NULL, guarantee_name((enum guarantee_id)i));
 	}
-	return list;
+	json_end(w, '[');
 }
 
 static void clear_require(struct spec *s, const struct key *k)
@@ -416,7 +414,7 @@ static void clear_require(struct spec *s, const struct key *k)
 
 static const struct {
 	int (*set)(struct spec *s, const struct key *k, const char *text, struct err *e);
-	json_t *(*write)(const struct spec *s, const struct key *k);
+	void (*write)(const struct spec *s, const struct key *k, struct json_writer *w);
 	void (*clear)(struct spec *s, const struct key *k);
 } types[KEY_TYPE_COUNT] = {
 	[KEY_SIZE] = {set_u64, write_u64, clear_u64},
@@ -488,7 +486,7 @@ void value_clear(struct spec *s, const struct key *k)
 	mark_given(s, k);
 }
 
-json_t *value_write(const struct spec *s, const struct key *k)
+void value_write(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	return types[k->type].write(s, k);
+	types[k->type].write(s, k, w);
 }

@@ -1,0 +1,42 @@
+/* JSON out: a text that grows, and calls that add to it.
+ *
+ * Ours rather than jansson's, because every run writes two documents with it: no tree, no hash
+ * tables that want random seeds, one buffer; a cold result costs a tenth. What it writes is ASCII:
+ * every other character is \uXXXX, so that neither the sandbox's control characters nor
+ * those beyond ASCII reach the terminal of who prints a document. It cannot write invalid JSON as
+ * long as begin and end are balanced. When memory is out, json_finish() returns NULL.
+ */
+#ifndef PINFOLD_SPEC_WRITER_H
+#define PINFOLD_SPEC_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_writer {
+	char *buf;
+	size_t len, room;
+	unsigned int depth;
+	bool indent; /* by two, one member a line */
+	bool comma;  /* an element stands before */
+	bool broken; /* memory is out */
+};
+
+void json_open(struct json_writer *w, bool indent);
+
+/* In an object key is the member's name, in an array and at the top NULL. Keys may be any bytes; what
+ * is not UTF-8 in them becomes U+FFFD. bracket is '{' or '['; end closes the same. */
+void json_begin(struct json_writer *w, const char *key, char bracket);
+void json_end(struct json_writer *w, char bracket);
+
+void json_number(struct json_writer *w, const char *key, int64_t number);
+void json_bool(struct json_writer *w, const char *key, bool value);
+void json_null_value(struct json_writer *w, const char *key);
+
+/* A string if text is valid UTF-8, else {"encoding":"base64","data":"..."}, which is lossless. */
+void json_text(struct json_writer *w, const char *key, const char *text);
+
+/* The document, malloc'ed; newline: with one at its end. NULL when memory is out. */
+char *json_finish(struct json_writer *w, bool newline);
+
+#endif
