@@ -1,0 +1,85 @@
+/* /dev: an exact list. Built on the stage, moved to its place as a whole. */
+#include "rootfs/internal.h"
+
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DEV STAGE "dev/"
+
+/* A user namespace may not make device nodes, so the host's are bound; each must be what its
+ * name says, whatever somebody did to the host's /dev. */
+const struct device devices[DEVICES] = {
+	{ "null", 1, 3 },
+	{ "zero", 1, 5 },
+	{ "full", 1, 7 },
+	{ "random", 1, 8 },
+	{ "urandom", 1, 9 },
+	{ "tty", 5, 0 }, /* the caller's own terminal, if it has one: ENXIO in a session without */
+};
+
+static const struct {
+	const char *path, *to;
+} links[] = {
+	{ DEV "fd", "/proc/self/fd" },
+	{ DEV "stdin", "/proc/self/fd/0" },
+	{ DEV "stdout", "/proc/self/fd/1" },
+	{ DEV "stderr", "/proc/self/fd/2" },
+	{ DEV "ptmx", "pts/ptmx" },
+};
+
+int dev_skeleton(struct err *e)
+{
+	char path[32];
+	for (size_t i = 0; i < DEVICES; i++) {
+		snprintf(path, sizeof(path), DEV "%s", devices[i].name);
+		if (mknod(path, S_IFREG | 0444, 0) < 0)
+			return err_sys(e, "create %s", path);
+	}
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		if (symlink(links[i].to, links[i].path) < 0)
+			return err_sys(e, "link %s", links[i].path);
+	return 0;
+}
+
+static int bind_device(const struct device *d, struct err *e)
+{
+	char from[32], to[32];
+	snprintf(from, sizeof(from), "/dev/%s", d->name);
+	snprintf(to, sizeof(to), DEV "%s", d->name);
+	if (stage_bind(from, to, 0, e) < 0)
+		return -1;
+	struct stat st;
+	if (stat(to, &st) < 0)
+		return err_sys(e, "stat %s", from);
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(d->major, d->minor))
+		return err_host(e, "the host's %s is not the character device %u:%u", from, d->major,
+				d->minor);
+	return 0;
+}
+
+static int mount_devpts(const struct rootfs *r, struct err *e)
+{
+	char options[96];
+	snprintf(options, sizeof(options), "newinstance,ptmxmode=0666,mode=0620,max=%u%s",
+		 r->devpts_max, r->gid_tty_mapped ? ",gid=5" : "");
+	if (mount("devpts", DEV "pts", "devpts", MS_NOSUID | MS_NOEXEC, options) < 0)
+		return err_sys(e, "mount devpts (%s)", options);
+	return 0;
+}
+
+int dev_build(struct enter *x, struct err *e)
+{
+	/* A mount of its own, so that it can be moved. */
+	if (stage_bind(STAGE "dev", STAGE "dev", 0, e) < 0)
+		return -1;
+	for (size_t i = 0; i < DEVICES; i++)
+		if (bind_device(&devices[i], e) < 0)
+			return -1;
+	if (stage_attr(STAGE "dev", AT_RECURSIVE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e) < 0 ||
+	    mount_devpts(x->r, e) < 0)
+		return -1;
+	return stage_bind(STAGE "writable/shm", DEV "shm", 0, e);
+}

@@ -1,0 +1,222 @@
+/* The mount tree of one run, from the inside: see rootfs/internal.h for the stage. */
+#include "rootfs/internal.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const uint64_t image_flags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+
+/* Nothing that the host mounts later may appear here, nor the other way round. In a mount
+ * namespace of another user namespace only the first half is left to do. */
+static int step_private(struct enter *x, struct err *e)
+{
+	(void)x;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return err_sys(e, "make mounts private");
+	return 0;
+}
+
+/* The image's tree becomes the working directory. r->image cannot be used: it stands for the parent's
+ * namespace, whose mounts may not be cloned here. The name is looked up a second time
+ * instead, and the directory found must be the one that was vetted. */
+static int step_image(struct enter *x, struct err *e)
+{
+	const struct rootfs *r = x->r;
+	if (r->form == ROOTFS_HOST || x->tree >= 0)
+		return 0;
+	if (chdir(r->image_path) < 0)
+		return err_sys(e, "image %s", r->image_path);
+	struct stat st;
+	if (stat(".", &st) < 0)
+		return err_sys(e, "image %s", r->image_path);
+	if (st.st_dev != r->image_dev || st.st_ino != r->image_ino)
+		return err_host(e, "image %s: another directory took its place", r->image_path);
+	return 0;
+}
+
+/* rootfs_tree()'s copy arrives detached; an overlay's layers and a bind's source have to be mounted. */
+static int attach_tree(struct enter *x, const char *where, struct err *e)
+{
+	if (move_mount(x->tree, "", AT_FDCWD, where, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return err_sys(e, "mount the image");
+	return 0;
+}
+
+static int explain_overlay(const struct rootfs *r, struct err *e)
+{
+	int sys = errno;
+	char names[100];
+	struct err ignored = ERR_INIT;
+	if (sys == EINVAL && rootfs_mounts_beneath(r->image_path, names, sizeof(names), &ignored) > 0)
+		return err_usage(e, "image %s: file systems are mounted beneath it (%s), which an overlay "
+				    "would not show; unmount them", r->image_path, names);
+	errno = sys;
+	return err_sys(e, "overlay over image %s", r->image_path);
+}
+
+static int root_overlay(struct enter *x, struct err *e)
+{
+	if (x->tree >= 0) {
+		if (attach_tree(x, STAGE "image", e) < 0)
+			return -1;
+		if (fchdir(x->tree) < 0)
+			return err_sys(e, "image %s", x->r->image_path);
+	}
+	/* Layers by constant names: no path that would need quoting, and none of the
+	 * host's in the sandbox's mountinfo. No upper layer, so that nothing can be written. */
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+	if (mount("pinfold", STAGE_NEW, "overlay", flags, "lowerdir=" STAGE "root:.") < 0)
+		return explain_overlay(x->r, e);
+	return 0;
+}
+
+static int root_bind(struct enter *x, struct err *e)
+{
+	if (x->tree < 0) {
+		x->tree = open_tree(AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+		if (x->tree < 0)
+			return err_sys(e, "clone the mounts of image %s", x->r->image_path);
+		struct mount_attr attr = {.attr_set = image_flags};
+		if (mount_setattr(x->tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+			return err_sys(e, "mount flags of image %s", x->r->image_path);
+	}
+	return attach_tree(x, STAGE_NEW, e);
+}
+
+static int step_root(struct enter *x, struct err *e)
+{
+	static int (*const forms[])(struct enter *, struct err *) = {
+		[ROOTFS_BIND] = root_bind,
+		[ROOTFS_OVERLAY] = root_overlay,
+		[ROOTFS_HOST] = host_bind,
+	};
+	if (forms[x->r->form](x, e) < 0)
+		return -1;
+	x->new_root = open(STAGE_NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (x->new_root < 0)
+		return err_sys(e, "open the new root");
+	return 0;
+}
+
+static int step_sys(struct enter *x, struct err *e)
+{
+	if (stage_bind(STAGE "sys", STAGE "sys", 0, e) < 0)
+		return -1;
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+	if (x->r->cgroup_mount && mount("cgroup2", STAGE "sys/fs/cgroup", "cgroup2", flags, NULL) < 0)
+		return err_sys(e, "mount cgroup2");
+	return 0;
+}
+
+/* From the stage onto the new root: a directory fd and one component, and move_mount(2) without
+ * MOVE_MOUNT_T_SYMLINKS does not follow that one either. So whatever the image is, or becomes while we
+ * look, a mount lands in it or the run fails. */
+static int move(int dir, const char *from, const char *name, struct err *e)
+{
+	if (move_mount(AT_FDCWD, from, dir, name, 0) < 0)
+		return err_sys(e, "mount on /%s", name);
+	return 0;
+}
+
+/* Bound in place first, because only a mount can be moved. */
+static int bind_and_move(int dir, const char *from, const char *name, struct err *e)
+{
+	if (stage_bind(from, from, 0, e) < 0)
+		return -1;
+	return move(dir, from, name, e);
+}
+
+static int attach_files(struct enter *x, struct err *e)
+{
+	autoclose int etc = fd_openat2(x->new_root, "etc", O_PATH | O_DIRECTORY, 0,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	if (etc < 0)
+		return err_sys(e, "open /etc of the image");
+	char from[128];
+	for (uint32_t i = 0; i < x->r->files_len; i++) {
+		const char *path = x->r->files[i].path;
+		snprintf(from, sizeof(from), STAGE "root%s", path);
+		if (bind_and_move(etc, from, path + sizeof("/etc/") - 1, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int step_attach(struct enter *x, struct err *e)
+{
+	int root = x->new_root;
+	if (x->r->form == ROOTFS_BIND && attach_files(x, e) < 0)
+		return -1;
+	if (move(root, STAGE "proc", "proc", e) < 0 || move(root, STAGE "sys", "sys", e) < 0 ||
+	    move(root, STAGE "dev", "dev", e) < 0)
+		return -1;
+	if (bind_and_move(root, STAGE "writable/tmp", "tmp", e) < 0 ||
+	    bind_and_move(root, STAGE "writable/run", "run", e) < 0 ||
+	    bind_and_move(root, STAGE "writable/scratch", "scratch", e) < 0)
+		return -1;
+	return 0;
+}
+
+/* pivot_root(".", ".") puts the old root on top of the new one, and the stage is on top of that. "."
+ * is looked up anew each time and means the topmost: first the stage goes, then the old root with
+ * everything beneath it (pivot_root(2), NOTES). */
+static int step_pivot(struct enter *x, struct err *e)
+{
+	if (fchdir(x->new_root) < 0)
+		return err_sys(e, "enter the new root");
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return err_sys(e, "pivot_root");
+	if (umount2(".", MNT_DETACH) < 0 || umount2(".", MNT_DETACH) < 0)
+		return err_sys(e, "detach the old root");
+	if (chdir("/") < 0)
+		return err_sys(e, "enter the new root");
+	return 0;
+}
+
+static int step_verify(struct enter *x, struct err *e)
+{
+	return rootfs_verify(x, e);
+}
+
+static int (*const steps[])(struct enter *, struct err *) = {
+	step_private,
+	step_image,    /* before anything covers a parent of it */
+	skeleton_make, /* sealed read-only at its end, so that what is bound from it is */
+	dev_build,
+	proc_build,  /* needs the covers; and a proc of the host still in sight, or the kernel refuses */
+	step_sys,
+	step_root,
+	step_attach, /* after all of them are complete: the image meets finished mounts only */
+	step_pivot,
+	step_verify,
+};
+
+static void enter_close(struct enter *x)
+{
+	fd_close(&x->tree);
+	fd_close(&x->new_root);
+	fd_close(&x->proc);
+	fd_close(&x->scratch);
+}
+
+int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e)
+{
+	__attribute__((cleanup(enter_close))) struct enter x = {
+		.r = r, .tree = tree, .new_root = -1, .proc = -1, .scratch = -1};
+	mode_t mask = umask(0); /* the modes here are meant as they stand */
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i](&x, e) < 0)
+			return -1;
+	umask(mask);
+	*view = (struct rootfs_view){
+		.scratch = fd_take(&x.scratch), .proc = fd_take(&x.proc), .proc_outer = x.proc_outer};
+	return 0;
+}

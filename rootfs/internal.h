@@ -1,0 +1,105 @@
+/* What the files of rootfs/ share; nobody else includes this.
+ *
+ * The stage. In pid 1 the private skeleton is a tmpfs mounted on top of the old "/". The root
+ * directory of the process is still the old one, so a plain "/x" is the host's x, and "/.." is
+ * the stage: ".." at the root stays there, but then steps onto what is mounted on it
+ * (path_resolution(7)). Every path below STAGE is therefore of our own making, out of
+ * reach for the image and for every other process; only what is moved onto the new root meets the
+ * image, by directory fd and a single component that is never followed.
+ */
+#ifndef PINFOLD_ROOTFS_INTERNAL_H
+#define PINFOLD_ROOTFS_INTERNAL_H
+
+#include "rootfs/rootfs.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define STAGE "/../"
+#define STAGE_NEW STAGE "new" /* where the sandbox's root is mounted until the pivot */
+
+/* What must be there to mount on; the first ROOTFS_TARGET_DIRS are directories in "/". */
+enum rootfs_target {
+	TARGET_PROC, TARGET_SYS, TARGET_DEV, TARGET_TMP, TARGET_RUN, TARGET_SCRATCH,
+	TARGET_FILES, /* the first of the synthesised files, in the order of rootfs.files */
+};
+enum { ROOTFS_TARGET_DIRS = TARGET_FILES };
+extern const char *const rootfs_target_dirs[ROOTFS_TARGET_DIRS];
+
+/* One rootfs_enter(). */
+struct enter {
+	const struct rootfs *r;
+	int tree;     /* detached image tree, or -1; owned */
+	int new_root; /* directory fd of STAGE_NEW once the root is mounted there */
+	int proc;     /* directory fd of the sandbox's proc */
+	int scratch;
+	bool proc_outer;
+};
+
+/* Descriptors that are all closed together: a run of consecutive numbers costs one close_range(2),
+ * which is most of what the dozen small files written here need. */
+struct fd_run {
+	unsigned first, count;
+};
+#define FD_RUN_INIT {.count = 0}
+void fd_run_add(struct fd_run *run, int fd); /* takes fd */
+void fd_run_close(struct fd_run *run);
+#define autorun __attribute__((cleanup(fd_run_close))) struct fd_run
+
+/* ---- mounts.c: a system call each, with the message. Paths are the stage's. ---- */
+int stage_bind(const char *from, const char *to, unsigned long flags, struct err *e);
+int stage_attr(const char *path, unsigned int at_flags, uint64_t set, struct err *e);
+/* Write a new file, whose fd goes to run. */
+int stage_file(struct fd_run *run, const char *path, const char *text, mode_t mode, struct err *e);
+
+/* One line of mountinfo (proc_pid_mountinfo(5)); the strings point into the text it was read from. */
+struct mount_line {
+	char *point;
+	char *options; /* of the mount, not of the file system */
+	char *tag;     /* a propagation tag ("shared:7"); NULL: private */
+	char *type;
+};
+bool mount_line_read(struct mount_line *m, char *text);
+
+enum { MOUNT_TABLE_MAX = 16 << 20 };
+/* All of self/mountinfo, malloc'ed; proc is a directory fd. NULL and *e on failure. */
+char *mount_table_read(int proc, size_t *len, struct err *e);
+
+/* What is mounted beneath the absolute path dir, as text for a message ("" if nothing), in
+ * this process's namespace. 1 if there is something, 0, or -1. */
+int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err *e);
+
+/* ---- vet.c ---- */
+/* ERR_USAGE where the opened directory (r->image, _path, _dev, _ino; mount_id as statx(2) gives it)
+ * is one that must never be an image. */
+int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e);
+
+/* ---- skeleton.c ---- */
+int skeleton_make(struct enter *x, struct err *e);
+
+/* ---- dev.c ---- */
+int dev_skeleton(struct err *e);
+int dev_build(struct enter *x, struct err *e);
+
+/* ---- proc.c ---- */
+int proc_build(struct enter *x, struct err *e);
+/* Whether point, below /proc, is one that proc_build() covers. */
+bool proc_is_mask(const char *point);
+
+/* ---- host.c: @host. The skeleton's links, then the host's pieces on STAGE_NEW. ---- */
+int host_skeleton(struct enter *x, struct err *e);
+int host_bind(struct enter *x, struct err *e);
+
+/* ---- verify.c: read the mount table back through x->proc and compare every line. ---- */
+int rootfs_verify(const struct enter *x, struct err *e);
+
+/* The device files, in dev.c. */
+struct device {
+	const char *name;
+	unsigned major, minor;
+};
+enum { DEVICES = 6 };
+extern const struct device devices[DEVICES];
+
+#endif

@@ -1,0 +1,262 @@
+/* The parent's half: open the image, vet it, choose the form, write the small files. */
+#include "rootfs/internal.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+const char *const rootfs_target_dirs[ROOTFS_TARGET_DIRS] = {
+	[TARGET_PROC] = "proc", [TARGET_SYS] = "sys", [TARGET_DEV] = "dev",
+	[TARGET_TMP] = "tmp",	[TARGET_RUN] = "run", [TARGET_SCRATCH] = "scratch",
+};
+
+/* Which folder on the way may not be searched: "permission denied" alone sends people to the image. */
+static int explain_denied(const char *image, struct arena *a, struct err *e)
+{
+	char *path = arena_strdup(a, image);
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		struct stat st;
+		if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 && errno == EACCES)
+			return err_usage(e, "image %s: no permission to search %s", image, path);
+		if (stat(path, &st) < 0)
+			break;
+		*slash = '/';
+	}
+	return err_usage(e, "image %s: permission denied", image);
+}
+
+static int explain_open(const struct spec *s, struct err *e)
+{
+	switch (errno) {
+	case EACCES:
+		return explain_denied(s->image, s->arena, e);
+	case ENOENT:
+		if (s->image_kind == IMAGE_NAME)
+			return err_usage(e, "there is no stored image %s, and no folder of that name here",
+					 s->image);
+		return err_usage(e, "image %s: no such folder", s->image);
+	case ENOTDIR:
+		return err_usage(e, "image %s is not a folder: an image is an unpacked tree", s->image);
+	default:
+		err_sys(e, "image %s", s->image);
+		e->kind = ERR_USAGE;
+		return -1;
+	}
+}
+
+/* The path as the kernel sees it: no links, no dots, from the caller's root. */
+static int read_path(struct rootfs *r, struct arena *a, struct err *e)
+{
+	static const char deleted[] = " (deleted)";
+	char link[40], path[4096];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", r->image);
+	ssize_t n = readlink(link, path, sizeof(path));
+	if (n < 0)
+		return err_sys(e, "readlink %s (is /proc mounted?)", link);
+	if ((size_t)n == sizeof(path))
+		return err_usage(e, "image %s: its path is too long", r->image_path);
+	if (path[0] != '/')
+		return err_usage(e, "image %s: not below this process's root", r->image_path);
+	size_t tail = sizeof(deleted) - 1;
+	if ((size_t)n > tail && memcmp(path + n - tail, deleted, tail) == 0) {
+		struct stat st;
+		path[n] = '\0';
+		if (stat(path, &st) < 0)
+			return err_usage(e, "image %s: it was deleted", r->image_path);
+	}
+	r->image_path = arena_strndup(a, path, (size_t)n);
+	return 0;
+}
+
+static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
+{
+	autoclose int fd = open(s->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return explain_open(s, e);
+	struct statx st;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
+		return err_sys(e, "stat image %s", s->image);
+	r->image = fd;
+	r->image_path = s->image;
+	r->image_dev = makedev(st.stx_dev_major, st.stx_dev_minor);
+	r->image_ino = st.stx_ino;
+	if (read_path(r, a, e) < 0 || rootfs_vet(r, st.stx_mnt_id, e) < 0) {
+		r->image = -1;
+		return -1;
+	}
+	fd_take(&fd);
+	return 0;
+}
+
+/* What is at name in the image: 1 is of type (S_IFDIR, S_IFREG), 0 is missing, -1 refused. */
+static int look(const struct rootfs *r, const char *name, struct err *e)
+{
+	struct stat st;
+	if (fstatat(r->image, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		return err_sys(e, "image %s: /%s", r->image_path, name);
+	}
+	if (S_ISDIR(st.st_mode))
+		return 1;
+	return err_usage(e, "image %s: /%s is %s; it must be a folder, or missing", r->image_path, name,
+			 S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
+}
+
+static int look_at_targets(struct rootfs *r, struct err *e)
+{
+	for (unsigned i = 0; i < ROOTFS_TARGET_DIRS; i++) {
+		int there = look(r, rootfs_target_dirs[i], e);
+		if (there < 0)
+			return -1;
+		if (!there)
+			r->missing |= 1u << i;
+	}
+	int etc = look(r, "etc", e);
+	if (etc < 0)
+		return -1;
+	/* The files matter only where everything else is there: an overlay brings them along. */
+	for (uint32_t i = 0; i < r->files_len && etc > 0 && r->missing == 0; i++) {
+		struct stat st;
+		int found = fstatat(r->image, r->files[i].path + 1, &st, AT_SYMLINK_NOFOLLOW);
+		if (found < 0 || !S_ISREG(st.st_mode))
+			r->missing |= 1u << (TARGET_FILES + i);
+	}
+	if (!etc)
+		r->missing |= 1u << TARGET_FILES;
+	return 0;
+}
+
+/* Without privilege the kernel refuses an overlay over a tree with mounts in it (they are locked);
+ * to root it would just not show them. */
+static int look_beneath(struct rootfs *r, struct err *e)
+{
+	char names[100];
+	if (geteuid() != 0)
+		return 0;
+	int found = rootfs_mounts_beneath(r->image_path, names, sizeof(names), e);
+	if (found < 0)
+		return -1;
+	r->image_has_mounts = found;
+	if (found && r->form == ROOTFS_OVERLAY)
+		return err_usage(e, "image %s: file systems are mounted beneath it (%s), which an overlay "
+				    "would not show; unmount them", r->image_path, names);
+	return 0;
+}
+
+static void add_file(struct rootfs *r, const char *path, const char *text)
+{
+	r->files[r->files_len++] = (struct rootfs_file){.path = path, .text = text, .mode = 0644};
+}
+
+/* A name for the program's id, whatever it is (getpwuid fails without); the folder is
+ * where it may write. */
+static void write_users(struct rootfs *r, const struct spec *s, struct arena *a)
+{
+	unsigned uid = s->uid;
+	const char *root = uid == 0 ? "" : "root:x:0:0:root:/root:/usr/sbin/nologin\n";
+	const char *nobody = uid == 65534 ? "" : "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+	const char *name = uid == 0 ? "root" : uid == 65534 ? "nobody" : "user";
+	add_file(r, "/etc/passwd", arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid,
+						uid, name, nobody));
+	name = uid == 0 ? "root" : uid == 65534 ? "nogroup" : "user";
+	add_file(r, "/etc/group", arena_printf(a, "%s%s%s:x:%u:\n%s", uid == 0 ? "" : "root:x:0:\n",
+					       uid == 5 ? "" : "tty:x:5:\n", name, uid,
+					       uid == 65534 ? "" : "nogroup:x:65534:\n"));
+}
+
+static void write_texts(struct rootfs *r, const struct spec *s, struct arena *a)
+{
+	write_users(r, s, a);
+	add_file(r, "/etc/hosts", arena_printf(a, "127.0.0.1\tlocalhost %s\n::1\tlocalhost ip6-localhost "
+						  "ip6-loopback\n", s->hostname));
+	/* No server: a resolver then asks 127.0.0.1, is refused, and fails at once. */
+	add_file(r, "/etc/resolv.conf", "# no network\noptions attempts:1\n");
+	add_file(r, "/etc/hostname", arena_printf(a, "%s\n", s->hostname));
+}
+
+int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
+{
+	struct rootfs made = ROOTFS_INIT;
+	made.scratch_bytes = s->limits.scratch_bytes;
+	made.scratch_inodes = s->limits.scratch_inodes;
+	made.uid = made.gid = s->uid;
+	made.proc = s->proc;
+	made.tty = s->tty;
+	made.devpts_max = 64;
+	made.cpus_online = "0\n";
+	made.workdir = s->workdir;
+	write_texts(&made, s, a);
+	if (s->image_kind == IMAGE_HOST) {
+		made.form = ROOTFS_HOST;
+		made.image_path = "@host";
+		made.missing = (1u << ROOTFS_TARGET_DIRS) - 1;
+		*r = made;
+		return 0;
+	}
+	if (open_image(&made, s, a, e) < 0)
+		return -1;
+	if (look_at_targets(&made, e) < 0) {
+		rootfs_close(&made);
+		return -1;
+	}
+	made.form = made.missing ? ROOTFS_OVERLAY : ROOTFS_BIND;
+	if (look_beneath(&made, e) < 0) {
+		rootfs_close(&made);
+		return -1;
+	}
+	*r = made;
+	return 0;
+}
+
+void rootfs_close(struct rootfs *r)
+{
+	fd_close(&r->image);
+}
+
+/* Overlayfs takes idmapped layers since 5.19. */
+static bool overlay_takes_idmapped(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &major, &minor) != 2)
+		return false;
+	return major > 5 || (major == 5 && minor >= 19);
+}
+
+int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *e)
+{
+	if (r->form == ROOTFS_HOST)
+		return err_bug(e, "@host has no tree");
+	autoclose int tree = open_tree(r->image, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH |
+							 AT_RECURSIVE);
+	if (tree < 0)
+		return err_sys(e, "clone the mounts of image %s", r->image_path);
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP,
+		.propagation = MS_PRIVATE,
+		.userns_fd = (uint64_t)userns,
+	};
+	bool map = r->form != ROOTFS_OVERLAY || overlay_takes_idmapped();
+	if (!map)
+		attr.attr_set &= ~(uint64_t)MOUNT_ATTR_IDMAP;
+	int done = mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
+	if (done < 0 && map && errno == EINVAL) { /* a file system that cannot be idmapped */
+		map = false;
+		attr.attr_set &= ~(uint64_t)MOUNT_ATTR_IDMAP;
+		done = mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
+	}
+	if (done < 0)
+		return err_sys(e, "mount flags of image %s", r->image_path);
+	*idmapped = map;
+	return fd_take(&tree);
+}

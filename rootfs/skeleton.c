@@ -1,0 +1,121 @@
+/* The skeleton: the directories and small files of the stage, and the scratch. */
+#include "rootfs/internal.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Small, because it is charged to the run: room for the synthesised files and no more. */
+#define STAGE_OPTIONS "mode=0755,size=512k,nr_inodes=128"
+
+static const struct {
+	const char *path;
+	mode_t mode;
+} directories[] = {
+	{ STAGE_NEW, 0755 },
+	{ STAGE "root", 0755 },	 /* the upper layer of an overlay; @host's root */
+	{ STAGE "root/etc", 0755 }, /* the synthesised files, in every form */
+	{ STAGE "image", 0755 },    /* where a detached image tree is mounted to become a layer */
+	{ STAGE "void", 0755 },	 /* covers directories of proc */
+	{ STAGE "proc", 0755 },
+	{ STAGE "dev", 0755 },
+	{ STAGE "dev/pts", 0755 },
+	{ STAGE "dev/shm", 0755 },
+	{ STAGE "sys", 0755 },
+	{ STAGE "sys/fs", 0755 },
+	{ STAGE "sys/fs/cgroup", 0755 },
+	{ STAGE "sys/devices", 0755 },
+	{ STAGE "sys/devices/system", 0755 },
+	{ STAGE "sys/devices/system/cpu", 0755 },
+	{ STAGE "writable", 0755 },
+};
+
+/* The scratch's inodes that are ours, not the program's: its root and the four below. */
+enum { SCRATCH_OWN_INODES = 5 };
+
+static const struct {
+	const char *path;
+	mode_t mode;
+	bool programs; /* owned by the program */
+} scratch_directories[] = {
+	{ STAGE "writable/scratch", 0755, true },
+	{ STAGE "writable/run", 0755, true },
+	{ STAGE "writable/tmp", 01777, false },
+	{ STAGE "writable/shm", 01777, false },
+};
+
+static int make_missing_targets(const struct rootfs *r, struct err *e)
+{
+	char path[64];
+	for (unsigned i = 0; i < ROOTFS_TARGET_DIRS; i++) {
+		if (!(r->missing & 1u << i))
+			continue;
+		snprintf(path, sizeof(path), STAGE "root/%s", rootfs_target_dirs[i]);
+		if (mkdir(path, 0755) < 0)
+			return err_sys(e, "mkdir %s", path);
+	}
+	return 0;
+}
+
+static int write_files(const struct rootfs *r, struct err *e)
+{
+	autorun files = FD_RUN_INIT;
+	char path[256];
+	for (uint32_t i = 0; i < r->files_len; i++) {
+		snprintf(path, sizeof(path), STAGE "root%s", r->files[i].path);
+		if (stage_file(&files, path, r->files[i].text, r->files[i].mode, e) < 0)
+			return -1;
+	}
+	if (mknod(STAGE "empty", S_IFREG | 0444, 0) < 0) /* covers files of proc */
+		return err_sys(e, "create %s", STAGE "empty");
+	return stage_file(&files, STAGE "sys/devices/system/cpu/online", r->cpus_online, 0444, e);
+}
+
+static int make_scratch(struct enter *x, struct err *e)
+{
+	const struct rootfs *r = x->r;
+	/* tmpfs takes 0 for "no limit" */
+	uint64_t bytes = r->scratch_bytes == LIMIT_NONE ? 0 : r->scratch_bytes;
+	uint64_t inodes = r->scratch_inodes == LIMIT_NONE ? 0 : r->scratch_inodes + SCRATCH_OWN_INODES;
+	char options[96];
+	snprintf(options, sizeof(options), "mode=0755,size=%" PRIu64 ",nr_inodes=%" PRIu64, bytes,
+		 inodes);
+	if (mount("scratch", STAGE "writable", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		return err_sys(e, "mount the scratch (%s)", options);
+	bool ours = geteuid() == r->uid && getegid() == r->gid;
+	for (size_t i = 0; i < sizeof(scratch_directories) / sizeof(scratch_directories[0]); i++) {
+		const char *path = scratch_directories[i].path;
+		if (mkdir(path, scratch_directories[i].mode) < 0)
+			return err_sys(e, "mkdir %s", path);
+		if (scratch_directories[i].programs && !ours && chown(path, r->uid, r->gid) < 0)
+			return err_sys(e, "chown %s to %u:%u", path, r->uid, r->gid);
+	}
+	x->scratch = open(STAGE "writable", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->scratch < 0)
+		return err_sys(e, "open the scratch");
+	return 0;
+}
+
+int skeleton_make(struct enter *x, struct err *e)
+{
+	if (mount("pinfold", "/", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, STAGE_OPTIONS) < 0)
+		return err_sys(e, "mount the skeleton (a tmpfs in a user namespace)");
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+		if (mkdir(directories[i].path, directories[i].mode) < 0)
+			return err_sys(e, "mkdir %s", directories[i].path);
+	if (make_missing_targets(x->r, e) < 0 || write_files(x->r, e) < 0 || dev_skeleton(e) < 0)
+		return -1;
+	if (x->r->form == ROOTFS_HOST && host_skeleton(x, e) < 0)
+		return -1;
+	/* Sealed: every bind that is made from the stage below inherits these flags. */
+	if (stage_attr(STAGE, 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				 MOUNT_ATTR_NOEXEC, e) < 0)
+		return -1;
+	return make_scratch(x, e);
+}

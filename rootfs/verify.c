@@ -1,0 +1,144 @@
+/* The mount table, read back from the kernel and compared line by line. */
+#include "rootfs/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RO = 1, NOSUID = 2, NODEV = 4, NOEXEC = 8, SEALED = RO | NOSUID | NODEV | NOEXEC };
+
+struct flag {
+	const char *name;
+	unsigned bit;
+};
+static const struct flag flags[] = {
+	{ "ro", RO }, { "nosuid", NOSUID }, { "nodev", NODEV }, { "noexec", NOEXEC },
+};
+
+/* What must be there, and how. A mount may have more of the flags (locked by the host),
+ * only the scratch must not be read-only. */
+struct row {
+	const char *point;
+	const char *type; /* NULL: the image's own */
+	unsigned flags;
+	bool writable;
+};
+static const struct row rows[] = {
+	{ "/", NULL, RO | NOSUID | NODEV, false },
+	{ "/proc", "proc", SEALED, false },
+	{ "/sys", "tmpfs", SEALED, false },
+	{ "/dev", "tmpfs", SEALED, false },
+	/* the terminals are device nodes: nodev would close them */
+	{ "/dev/pts", "devpts", NOSUID | NOEXEC, true },
+	{ "/dev/shm", "tmpfs", NOSUID | NODEV, true },
+	{ "/tmp", "tmpfs", NOSUID | NODEV, true },
+	{ "/run", "tmpfs", NOSUID | NODEV, true },
+	{ "/scratch", "tmpfs", NOSUID | NODEV, true },
+	{ "/sys/fs/cgroup", "cgroup2", SEALED, false },
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), CGROUP_ROW = ROWS - 1 };
+
+static unsigned parse_flags(const char *options)
+{
+	unsigned found = 0;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		size_t len = strlen(flags[i].name);
+		for (const char *at = options; at; at = strchr(at, ',')) {
+			at += *at == ',';
+			if (strncmp(at, flags[i].name, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+				found |= flags[i].bit;
+		}
+	}
+	return found;
+}
+
+static int compare(const struct mount_line *m, const struct row *want, struct err *e)
+{
+	unsigned have = parse_flags(m->options);
+	if (m->tag)
+		return err_host(e, "%s is not private: %s", m->point, m->tag);
+	if (want->type && strcmp(want->type, m->type) != 0)
+		return err_host(e, "%s is a %s, not a %s", m->point, m->type, want->type);
+	if (want->writable && (have & RO))
+		return err_host(e, "%s is read-only", m->point);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (want->flags & ~have & flags[i].bit)
+			return err_host(e, "%s (%s, %s) is mounted without %s", m->point, m->type, m->options, flags[i].name);
+	return 0;
+}
+
+/* Everything that is not in rows[]: devices, covers in proc, files, and what the image or the outer
+ * proc brings along. False: nothing of the kind should be here. */
+static bool other_row(const struct enter *x, const char *point, struct row *want, unsigned *device)
+{
+	*want = (struct row){.point = point, .flags = SEALED};
+	if (strncmp(point, "/dev/", 5) == 0) {
+		want->flags = NOSUID | NOEXEC;
+		for (*device = 0; *device < DEVICES; ++*device)
+			if (strcmp(point + 5, devices[*device].name) == 0)
+				return true;
+		return false;
+	}
+	if (strncmp(point, "/proc/", 6) == 0)
+		return x->proc_outer || proc_is_mask(point + 6);
+	if (strncmp(point, "/sys/", 5) == 0)
+		return false;
+	want->flags = RO | NOSUID | NODEV;
+	return x->r->form != ROOTFS_OVERLAY;
+}
+
+struct seen {
+	unsigned rows, devices;
+};
+
+static int check_line(const struct enter *x, const struct mount_line *m, struct seen *seen, struct err *e)
+{
+	for (unsigned i = 0; i < ROWS; i++) {
+		if (strcmp(m->point, rows[i].point) != 0)
+			continue;
+		if (seen->rows & 1u << i)
+			return err_host(e, "%s is mounted over twice", m->point);
+		seen->rows |= 1u << i;
+		return compare(m, &rows[i], e);
+	}
+	struct row want;
+	unsigned device = DEVICES;
+	if (!other_row(x, m->point, &want, &device))
+		return err_host(e, "a mount that should not be there: %s (%s)", m->point, m->type);
+	if (device < DEVICES)
+		seen->devices |= 1u << device;
+	return compare(m, &want, e);
+}
+
+static int check_table(const struct enter *x, char *text, struct err *e)
+{
+	struct seen seen = {0};
+	char *save = NULL;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct mount_line m;
+		if (!mount_line_read(&m, line))
+			return err_bug(e, "a line of mountinfo that cannot be read");
+		if (check_line(x, &m, &seen, e) < 0)
+			return -1;
+	}
+	if (!x->r->cgroup_mount)
+		seen.rows ^= 1u << CGROUP_ROW;
+	for (unsigned i = 0; i < ROWS; i++)
+		if (!(seen.rows & 1u << i))
+			return err_host(e, "%s: expected %s", rows[i].point,
+					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing" : "a mount");
+	if (seen.devices != (1u << DEVICES) - 1)
+		return err_host(e, "a device is missing in /dev");
+	return 0;
+}
+
+int rootfs_verify(const struct enter *x, struct err *e)
+{
+	size_t len;
+	char *text = mount_table_read(x->proc, &len, e);
+	if (!text)
+		return -1;
+	int result = check_table(x, text, e);
+	free(text);
+	return result < 0 ? err_wrap(e, "mount table") : 0;
+}

@@ -1,0 +1,161 @@
+/* What must never be an image, because whoever names it did so by mistake. */
+#include "rootfs/internal.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+static const struct {
+	const char *path;
+	const char *reason;
+} sensitive[] = {
+	{ "/", "it is this host's root directory; use @host" },
+	{ "/usr", "it belongs to this host's system; use @host" },
+	{ "/bin", "it belongs to this host's system; use @host" },
+	{ "/sbin", "it belongs to this host's system; use @host" },
+	{ "/lib", "it belongs to this host's system; use @host" },
+	{ "/lib32", "it belongs to this host's system; use @host" },
+	{ "/lib64", "it belongs to this host's system; use @host" },
+	{ "/libx32", "it belongs to this host's system; use @host" },
+	{ "/usr/bin", "it belongs to this host's system; use @host" },
+	{ "/usr/lib", "it belongs to this host's system; use @host" },
+	{ "/usr/local", "it belongs to this host's system; use @host" },
+	{ "/boot", "it belongs to this host's system" },
+	{ "/etc", "it holds this host's configuration and secrets" },
+	{ "/proc", "it is this host's proc" },
+	{ "/sys", "it is this host's sysfs" },
+	{ "/dev", "it holds this host's devices" },
+	{ "/dev/shm", "it is shared memory of this host's processes" },
+	{ "/run", "it holds this host's sockets" },
+	{ "/run/user", "it holds this host's sockets" },
+	{ "/tmp", "it holds every user's temporary files" },
+	{ "/var", "it holds this host's data" },
+	{ "/var/cache", "it holds this host's data" },
+	{ "/var/lib", "it holds this host's data" },
+	{ "/var/log", "it holds this host's logs" },
+	{ "/var/mail", "it holds this host's mail" },
+	{ "/var/spool", "it holds this host's data" },
+	{ "/var/tmp", "it holds every user's temporary files" },
+	{ "/home", "it holds home folders" },
+	{ "/root", "it is a home folder" },
+};
+enum { SENSITIVE = sizeof(sensitive) / sizeof(sensitive[0]) };
+
+/* Sensitive with everything in it. */
+static const struct {
+	const char *path;
+	const char *reason;
+} trees[] = {
+	{ "/etc/", "it lies in /etc, with this host's configuration and secrets" },
+	{ "/proc/", "it lies in this host's proc" },
+	{ "/sys/", "it lies in this host's sysfs" },
+	{ "/boot/", "it lies in /boot" },
+};
+
+/* Folders of secrets, wherever they are. */
+static const char *const secrets[] = { ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config" };
+
+static int refuse(const struct rootfs *r, const char *reason, struct err *e)
+{
+	return err_usage(e, "%s is refused as an image: %s", r->image_path, reason);
+}
+
+static int vet_name(const struct rootfs *r, struct err *e)
+{
+	const char *path = r->image_path;
+	for (size_t i = 0; i < SENSITIVE; i++)
+		if (strcmp(path, sensitive[i].path) == 0)
+			return refuse(r, sensitive[i].reason, e);
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
+		if (strncmp(path, trees[i].path, strlen(trees[i].path)) == 0)
+			return refuse(r, trees[i].reason, e);
+	static const char home[] = "/home/", user[] = "/run/user/";
+	if (strncmp(path, home, sizeof(home) - 1) == 0 && !strchr(path + sizeof(home) - 1, '/'))
+		return refuse(r, "it is a home folder", e);
+	if (strncmp(path, user, sizeof(user) - 1) == 0 && !strchr(path + sizeof(user) - 1, '/'))
+		return refuse(r, "it holds a user's sockets", e);
+	const char *base = strrchr(path, '/') + 1;
+	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
+		if (strcmp(base, secrets[i]) == 0)
+			return refuse(r, "folders of that name hold secrets", e);
+	return 0;
+}
+
+/* Under another name: a bind mount shows a directory in a second place. */
+static bool same(const struct rootfs *r, const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && st.st_dev == r->image_dev && st.st_ino == r->image_ino;
+}
+
+static int vet_alias(const struct rootfs *r, struct err *e)
+{
+	for (size_t i = 0; i < SENSITIVE; i++)
+		if (same(r, sensitive[i].path))
+			return refuse(r, sensitive[i].reason, e);
+	return 0;
+}
+
+/* "root:x:0:0:root:/root:/bin/bash": the home is the sixth field. */
+static char *home_field(char *line)
+{
+	char *at = line;
+	for (int i = 0; i < 5; i++) {
+		at = strchr(at, ':');
+		if (!at)
+			return NULL;
+		at++;
+	}
+	at[strcspn(at, ":")] = '\0';
+	return *at == '/' && at[1] ? at : NULL;
+}
+
+static int vet_home(const struct rootfs *r, const char *home, bool alias, struct err *e)
+{
+	size_t len = strlen(r->image_path);
+	if (strcmp(home, r->image_path) == 0 || (alias && same(r, home)))
+		return refuse(r, "it is a home folder, /etc/passwd says", e);
+	if (strncmp(home, r->image_path, len) == 0 && home[len] == '/')
+		return refuse(r, "it holds a home folder, /etc/passwd says", e);
+	return 0;
+}
+
+static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
+{
+	enum { PASSWD_MAX = 1 << 20 };
+	char *text = malloc(PASSWD_MAX);
+	if (!text)
+		return err_sys(e, "read /etc/passwd");
+	ssize_t n = fd_read_small(AT_FDCWD, "/etc/passwd", text, PASSWD_MAX);
+	int result = 0;
+	char *save = NULL;
+	/* Without a passwd file there are no home folders to know of. */
+	for (char *line = n > 0 ? strtok_r(text, "\n", &save) : NULL; line && result == 0;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *home = home_field(line);
+		if (home)
+			result = vet_home(r, home, alias, e);
+	}
+	free(text);
+	return result;
+}
+
+int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)
+{
+	if (vet_name(r, e) < 0)
+		return -1;
+	struct statx root;
+	if (statx(AT_FDCWD, "/", AT_NO_AUTOMOUNT, STATX_INO | STATX_MNT_ID, &root) < 0)
+		return err_sys(e, "stat /");
+	/* On the mount of "/" a directory has one name, the one compared above. On any other it
+	 * may be a second place of a sensitive one: then the inodes tell. */
+	bool alias = mount_id != root.stx_mnt_id;
+	if (alias && vet_alias(r, e) < 0)
+		return -1;
+	return vet_homes(r, alias, e);
+}
