@@ -1,0 +1,157 @@
+"""The host's side of a test: what is there before and after, and canaries that must stay unharmed."""
+import contextlib
+import hashlib
+import os
+import socket
+import stat
+import threading
+
+import pf
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def processes(mark):
+    """pids whose command line or environment holds mark, this process and its ancestors left out. Give the
+    mark as --id (supervisor and pid 1 show it in their command line) and in --env (the program)."""
+    mark, found, own = mark.encode(), [], _ancestors()
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) not in own:
+            if mark in _read(f"/proc/{name}/cmdline") or mark in _read(f"/proc/{name}/environ"):
+                found.append(int(name))
+    return found
+
+
+def _ancestors():
+    pids, pid = set(), os.getpid()
+    while pid > 0:
+        pids.add(pid)
+        status = _read(f"/proc/{pid}/stat")
+        pid = int(status.rsplit(b")", 1)[1].split()[1]) if status else 0
+    return pids
+
+
+def init_of(mark):
+    """Host pid of pid 1 of the sandbox whose --id is mark, or None."""
+    for pid in processes(mark):
+        for line in _read(f"/proc/{pid}/status").splitlines():
+            if line.startswith(b"NSpid:") and len(line.split()) > 2 and line.split()[-1] == b"1":
+                return pid
+    return None
+
+
+def mounts():
+    """The lines of mountinfo, without the ids that change by themselves."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        return sorted(" ".join(line.split()[2:]) for line in file)
+
+
+def cgroups():
+    """Every cgroup v2 directory of ours, as a path below its mount."""
+    found = []
+    for line in mounts():
+        left, right = line.split(" - ")
+        if right.split()[0] != "cgroup2":
+            continue
+        top = left.split()[2]
+        for folder, names, _ in os.walk(top):
+            found += [os.path.relpath(os.path.join(folder, n), top) for n in names if n.startswith("pinfold-")]
+    return sorted(found)
+
+
+def tree(folder):
+    """{path: (type and mode, uid, gid, size, mtime, digest or target)} of everything below folder."""
+    entries = {}
+    for place, names, files in os.walk(folder):
+        for name in [".", *names, *files] if place == folder else [*names, *files]:
+            path = os.path.join(place, name)
+            info = os.lstat(path)
+            content = None
+            if stat.S_ISREG(info.st_mode):
+                content = hashlib.sha256(_read(path)).hexdigest()
+            elif stat.S_ISLNK(info.st_mode):
+                content = os.readlink(path)
+            size = 0 if stat.S_ISDIR(info.st_mode) else info.st_size
+            entries[os.path.relpath(path, folder)] = (oct(info.st_mode), info.st_uid, info.st_gid, size,
+                                                      info.st_mtime_ns, content)
+    return entries
+
+
+class Snapshot:
+    """Mounts, cgroup leaves, IPC objects, names in /tmp, /dev/shm and /run, and the given folders in full."""
+
+    def __init__(self, *folders):
+        self.folders = folders
+        self.state = self._take()
+
+    def _take(self):
+        state = {"mounts": mounts(), "cgroups": cgroups()}
+        for name in ("shm", "sem", "msg"):
+            lines = _read(f"/proc/sysvipc/{name}").decode().splitlines()[1:]
+            state[f"SysV {name}"] = sorted(" ".join(line.split()[:2]) for line in lines)
+        for folder in ("/tmp", "/var/tmp", "/dev/shm", "/run"):
+            state[folder] = sorted(n for n in os.listdir(folder) if "pinfold" in n and not n.startswith("pinfold-test."))
+        for folder in self.folders:
+            state[f"tree {folder}"] = sorted(map(str, tree(folder).items()))
+        return state
+
+    def differences(self):
+        """Lines that say what came and what went since; empty when nothing did."""
+        after = self._take()
+        lines = []
+        for kind, before in self.state.items():
+            lines += [f"{kind}: + {line}" for line in after[kind] if line not in before]
+            lines += [f"{kind}: - {line}" for line in before if line not in after[kind]]
+        return lines
+
+
+def open_fds(pid):
+    """{fd: target} of a process."""
+    folder, found = f"/proc/{pid}/fd", {}
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            found[int(name)] = os.readlink(os.path.join(folder, name))
+    return found
+
+
+@contextlib.contextmanager
+def canary_folder(user=None):
+    """A host folder with a secret that nobody may read or change; yields (folder, secret)."""
+    folder = pf.tmpdir(user)
+    secret = "canary-" + os.urandom(12).hex()
+    with open(os.path.join(folder, "secret"), "w", encoding="ascii") as file:
+        file.write(secret)
+    before = tree(folder)
+    yield folder, secret
+    pf.is_(tree(folder), before, "the host's canary folder is as it was")
+
+
+@contextlib.contextmanager
+def canary_listener(family=socket.AF_INET, address=("127.0.0.1", 0)):
+    """A listener on the host; yields (address, hits), hits growing with every connection that comes. An
+    abstract socket is address="\\0name" with AF_UNIX."""
+    hits = []
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.bind(address)
+        listener.listen(16)
+        listener.settimeout(0.1)
+        stop = threading.Event()
+
+        def accept():
+            while not stop.is_set():
+                with contextlib.suppress(TimeoutError):
+                    peer, name = listener.accept()
+                    hits.append(name)
+                    peer.close()
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield listener.getsockname(), hits
+        stop.set()
+        thread.join()
