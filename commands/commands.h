@@ -1,0 +1,36 @@
+/* The subcommands: the only room that prints, exits, and reads argv and the environment. */
+#ifndef PINFOLD_COMMANDS_COMMANDS_H
+#define PINFOLD_COMMANDS_COMMANDS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "runtime/sandbox.h"
+
+#include <stddef.h>
+
+enum { EXIT_REFUSED = 125 };
+
+struct context {
+	int argc; /* after the subcommand's name */
+	char **argv;
+	char **whole_argv; /* of the process, for running again from a sealed copy */
+	int64_t begun_ns;
+};
+
+int command_run(const struct context *c);
+int command_explain(const struct context *c);
+int command_doctor(const struct context *c);
+int command_ps(const struct context *c);
+int command_kill(const struct context *c);
+int command_gc(const struct context *c);
+
+/* "pinfold: message" on stderr, control characters escaped. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
+void options_from_environment(struct sandbox_options *o, struct arena *a);
+
+/* For spec_read_argv(): a whole file, at most 4 MiB. */
+int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
+
+#endif

@@ -1,0 +1,115 @@
+#include "base/fd.h"
+#include "commands/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_BYTES_MAX = 4 << 20 };
+
+/* A message may quote what a hostile image or spec says: nothing in it may drive a terminal. C1 controls hide in
+ * UTF-8 as c2 80..9f, and bidirectional overrides as e2 80 aa..ae and e2 81 a6..a9. */
+static bool harmless(const unsigned char *p)
+{
+	if (*p < 0x20 || *p == 0x7f)
+		return *p == '\n' || *p == '\t';
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+		return false;
+	if (p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
+		return false;
+	return !(p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+}
+
+void complain(const char *fmt, ...)
+{
+	char text[1024], safe[4 * sizeof(text) + 16];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	size_t used = (size_t)snprintf(safe, sizeof(safe), "pinfold: ");
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (harmless(p))
+			safe[used++] = (char)*p;
+		else
+			used += (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p);
+	}
+	safe[used++] = '\n';
+	if (fd_write_all(STDERR_FILENO, safe, used) < 0)
+		return; /* nobody to tell */
+}
+
+/* Siblings live in ../libexec/pinfold beside bin/; a sealed copy of us has no place, so it is told. */
+static const char *find_libexec(struct arena *a)
+{
+	char path[4096];
+	const char *told = getenv("PINFOLD_EXEC_PATH");
+	if (told && *told == '/')
+		return arena_strdup(a, told);
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0 || path[0] != '/')
+		return NULL;
+	path[n] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(path, '/');
+		if (!slash)
+			return NULL;
+		*slash = '\0';
+	}
+	const char *found = arena_printf(a, "%s/libexec/pinfold", path);
+	if (setenv("PINFOLD_EXEC_PATH", found, 1) < 0)
+		return NULL;
+	return found;
+}
+
+static const char *find_cache(struct arena *a)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (geteuid() == 0)
+		return "/var/cache/pinfold";
+	if (base && *base == '/')
+		return arena_printf(a, "%s/pinfold", base);
+	if (home && *home == '/')
+		return arena_printf(a, "%s/.cache/pinfold", home);
+	return NULL;
+}
+
+void options_from_environment(struct sandbox_options *o, struct arena *a)
+{
+	o->libexec = find_libexec(a);
+	o->cache_dir = find_cache(a);
+	o->id_range = getenv("PINFOLD_ID_RANGE");
+	o->envp = environ;
+}
+
+int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+{
+	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_usage(e, "open %.160s: %s", name, strerrordesc_np(errno));
+	char *buf = malloc(FILE_BYTES_MAX + 1);
+	if (!buf)
+		return err_host(e, "out of memory");
+	size_t used = 0;
+	ssize_t n;
+	while (used <= FILE_BYTES_MAX && (n = read(fd, buf + used, FILE_BYTES_MAX + 1 - used)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			free(buf);
+			return err_usage(e, "read %.160s: %s", name, strerrordesc_np(errno));
+		}
+		used += (size_t)n;
+	}
+	if (used <= FILE_BYTES_MAX) {
+		*text = arena_strndup(a, buf, used);
+		*len = used;
+	}
+	free(buf);
+	return used <= FILE_BYTES_MAX ? 0 : err_usage(e, "%.160s is larger than 4 MiB", name);
+}

@@ -1,0 +1,89 @@
+#include "base/fd.h"
+#include "commands/commands.h"
+#include "runtime/registry.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct listing {
+	json_t *json; /* NULL: for people */
+	unsigned count;
+};
+
+/* Seconds since the supervisor started, by /proc/PID/stat field 22 and the uptime. -1: it is gone. */
+static double age_of(pid_t pid)
+{
+	char path[32], text[1024], uptime[64];
+	unsigned long long start;
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (fd_read_small(AT_FDCWD, path, text, sizeof(text)) < 0 ||
+	    fd_read_small(AT_FDCWD, "/proc/uptime", uptime, sizeof(uptime)) < 0)
+		return -1;
+	char *p = strrchr(text, ')');
+	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			 &start) != 1)
+		return -1;
+	return strtod(uptime, NULL) - (double)start / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The supervisor's own words, spaces for the NULs, anything that could drive a terminal replaced. */
+static void words_of(pid_t pid, char *text, size_t size)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
+	size_t len = n > 0 ? (size_t)n : 0;
+	while (len > 0 && text[len - 1] == '\0')
+		len--;
+	text[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (!text[i] || (unsigned char)text[i] < 0x20 || (unsigned char)text[i] >= 0x7f)
+			text[i] = text[i] ? '?' : ' ';
+}
+
+static bool list_one(const struct registry_run *run, void *arg)
+{
+	struct listing *l = arg;
+	char words[200];
+	double age = age_of(run->supervisor);
+	if (age < 0)
+		return true;
+	words_of(run->supervisor, words, sizeof(words));
+	if (l->json)
+		json_array_append_new(l->json, json_pack("{s:s, s:i, s:f, s:s}", "id", run->id, "pid", run->supervisor,
+							 "age_seconds", age, "command", words));
+	else
+		printf("%s%-16s %8d %9.1fs  %s\n", l->count ? "" : "ID                    PID       AGE  COMMAND\n",
+		       run->id, run->supervisor, age, words);
+	l->count++;
+	return true;
+}
+
+int command_ps(const struct context *c)
+{
+	struct listing l = {0};
+	struct err e = ERR_INIT;
+	if (c->argc == 1 && strcmp(c->argv[0], "--help") == 0)
+		return print_help("ps");
+	if (c->argc == 1 && strcmp(c->argv[0], "--json") == 0) {
+		l.json = json_array();
+	} else if (c->argc > 0) {
+		complain("ps: unexpected \"%s\"; usage: pinfold ps [--json]", c->argv[0]);
+		return EXIT_REFUSED;
+	}
+	int rc = registry_list(list_one, &l, &e);
+	if (l.json) {
+		json_dumpf(l.json, stdout, JSON_INDENT(2));
+		printf("\n");
+		json_decref(l.json);
+	}
+	if (rc < 0)
+		complain("%s", e.msg);
+	return rc < 0 || fflush(stdout) != 0 ? EXIT_REFUSED : 0;
+}

@@ -1,0 +1,121 @@
+#include "commands/commands.h"
+#include "commands/sink.h"
+#include "base/fd.h"
+#include "spec/help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Once, on stderr: what the host cannot enforce. The ledger in the result says it all. */
+static void mention_degraded(const struct result *r)
+{
+	char names[400] = "";
+	const char *mend = "";
+	size_t used = 0;
+	for (int id = 0; id < G_COUNT; id++) {
+		const struct guarantee *g = &r->guarantees[id];
+		if (g->state == G_ENFORCED || used >= sizeof(names) - 32)
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", guarantee_name(id));
+		if (!*mend)
+			mend = g->mend;
+	}
+	if (used)
+		complain("degraded here: %s; `pinfold doctor` tells why and how to mend it", names);
+}
+
+static void mention_end(const struct result *r)
+{
+	const bool ours = r->status != RUN_EXITED && r->status != RUN_SIGNALED;
+	if (!ours && !r->cause.message[0])
+		return;
+	complain("%s%s%s%s%s", run_status_name(r->status), r->cause.stage[0] ? " in " : "", r->cause.stage,
+		 r->cause.message[0] ? ": " : "", r->cause.message);
+}
+
+static int write_result(struct sink *k, const struct result *r, struct err *e)
+{
+	char *text = result_write_json(r);
+	if (!text)
+		return err_host(e, "out of memory for the result");
+	int rc = sink_commit(k, text, strlen(text), e);
+	free(text);
+	return rc;
+}
+
+static void note_host(struct result *r)
+{
+	struct utsname u;
+	if (uname(&u) == 0)
+		snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
+}
+
+/* Bad usage has a result too, if the words say where it goes. */
+static int refuse(const struct spec *s, struct result *r, struct err *e)
+{
+	struct sink sink = SINK_INIT;
+	struct err other = ERR_INIT;
+	result_fail(r, RUN_REFUSED, "spec", e);
+	note_host(r);
+	if (s->id)
+		snprintf(r->id, sizeof(r->id), "%s", s->id);
+	mention_end(r);
+	if (sink_open(&sink, s->result, &other) < 0 || write_result(&sink, r, &other) < 0)
+		complain("%s", other.msg);
+	sink_close(&sink);
+	return EXIT_REFUSED;
+}
+
+static int run_and_report(const struct spec *s, const struct sandbox_options *o, struct result *r, struct sink *sink)
+{
+	struct err e = ERR_INIT;
+	sandbox_run(s, o, r);
+	if (r->status != RUN_REFUSED)
+		mention_degraded(r);
+	for (size_t i = 0; i < r->warnings_len; i++)
+		complain("warning: %s", r->warnings[i]);
+	mention_end(r);
+	if (write_result(sink, r, &e) < 0) {
+		complain("%s", e.msg);
+		return EXIT_REFUSED;
+	}
+	return result_exit_code(r);
+}
+
+int command_run(const struct context *c)
+{
+	autoarena arena = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct spec spec;
+	struct spec_args args = {.read_file = read_file};
+	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
+	struct sink sink = SINK_INIT;
+	static struct result result;
+	result_init(&result);
+	if (spec_init(&spec, &arena, &e) < 0) {
+		complain("%s", e.msg);
+		return EXIT_REFUSED;
+	}
+	if (spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0)
+		return refuse(&spec, &result, &e);
+	if (args.help_wanted)
+		return print_help("run");
+	if (spec_check(&spec, &e) < 0)
+		return refuse(&spec, &result, &e);
+	options_from_environment(&o, &arena);
+	if (sink_open(&sink, spec.result, &e) < 0) {
+		spec.result = NULL;
+		return refuse(&spec, &result, &e);
+	}
+	if (spec.events && (o.events = sink_open_lines(spec.events, &e)) < 0) {
+		sink_close(&sink);
+		return refuse(&spec, &result, &e);
+	}
+	int code = run_and_report(&spec, &o, &result, &sink);
+	sink_close(&sink);
+	fd_close(&o.events);
+	return code;
+}

@@ -1,0 +1,115 @@
+#include "commands/sink.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "fd:N" names a descriptor that the caller left open for us. -2: where is not of that form. */
+static int parse_fd(const char *where, struct err *e)
+{
+	char *end;
+	if (strncmp(where, "fd:", 3) != 0)
+		return -2;
+	unsigned long n = strtoul(where + 3, &end, 10);
+	if (*end || end == where + 3 || n > INT_MAX || fcntl((int)n, F_GETFD) < 0)
+		return err_usage(e, "%s: no such open descriptor", where);
+	int mode = fcntl((int)n, F_GETFL);
+	if ((mode & O_ACCMODE) == O_RDONLY)
+		return err_usage(e, "%s is not open for writing", where);
+	int fd = fcntl((int)n, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? err_sys(e, "duplicate %s", where) : fd;
+}
+
+static int open_folder(const char *where, const char **name, struct err *e)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(where, '/');
+	*name = slash ? slash + 1 : where;
+	if (!**name || strcmp(*name, ".") == 0 || strcmp(*name, "..") == 0)
+		return err_usage(e, "%.160s does not name a file", where);
+	size_t len = slash ? (size_t)(slash - where) + 1 : 0;
+	if (len >= sizeof(folder))
+		return err_usage(e, "the path of the result is too long");
+	snprintf(folder, sizeof(folder), "%.*s", (int)len, where);
+	int dir = open(slash ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? err_sys(e, "open the folder of %.160s", where) : dir;
+}
+
+int sink_open(struct sink *k, const char *where, struct err *e)
+{
+	struct stat st;
+	if (!where)
+		return 0;
+	int fd = parse_fd(where, e);
+	if (fd == -1)
+		return -1;
+	if (fd >= 0) {
+		k->fd = fd;
+		return 0;
+	}
+	const char *name;
+	autoclose int dir = open_folder(where, &name, e);
+	if (dir < 0)
+		return -1;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+		return err_usage(e, "%.160s exists and is not a regular file; use fd:N for pipes and devices", where);
+	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+	if (file < 0)
+		return err_sys(e, "make a file in the folder of %.160s", where);
+	k->fd = fd_take(&file);
+	k->dir = fd_take(&dir);
+	k->name = name;
+	return 0;
+}
+
+/* linkat(2) does not replace: where the name is taken, link beside it and rename over it. */
+static int publish(const struct sink *k, struct err *e)
+{
+	char path[32], beside[48];
+	unsigned long long random;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
+	if (linkat(AT_FDCWD, path, k->dir, k->name, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	if (errno != EEXIST || getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "link %.160s", k->name);
+	snprintf(beside, sizeof(beside), ".pinfold-%016llx", random);
+	if (linkat(AT_FDCWD, path, k->dir, beside, AT_SYMLINK_FOLLOW) < 0)
+		return err_sys(e, "link %.160s", k->name);
+	if (renameat(k->dir, beside, k->dir, k->name) == 0)
+		return 0;
+	err_sys(e, "rename to %.160s", k->name);
+	unlinkat(k->dir, beside, 0);
+	return -1;
+}
+
+int sink_commit(struct sink *k, const char *text, size_t len, struct err *e)
+{
+	if (k->fd < 0)
+		return 0;
+	if (fd_write_all(k->fd, text, len) < 0)
+		return err_sys(e, "write the result");
+	return k->dir >= 0 ? publish(k, e) : 0;
+}
+
+void sink_close(struct sink *k)
+{
+	fd_close(&k->fd);
+	fd_close(&k->dir);
+}
+
+int sink_open_lines(const char *where, struct err *e)
+{
+	int fd = parse_fd(where, e);
+	if (fd != -2)
+		return fd;
+	fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+	return fd < 0 ? err_sys(e, "open %.160s", where) : fd;
+}

@@ -1,0 +1,170 @@
+#include "runtime/run.h"
+
+#include "base/fd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/wait.h>
+
+enum { SCRATCH_OWN_INODES = 5 }; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
+
+void run_event(struct run *run, enum event_type type, const char *name)
+{
+	if (run->events.fd < 0)
+		return;
+	struct event ev = {.type = type, .at_usec = (now_ns() - run->o->begun_ns) / 1000, .id = run->r->id, .name = name,
+			   .pid = type == EVENT_STARTED ? run->init : NUM_UNKNOWN, .cpu_usec = NUM_UNKNOWN,
+			   .memory_bytes = NUM_UNKNOWN, .pids = NUM_UNKNOWN, .out_bytes = (int64_t)run->out.bytes,
+			   .err_bytes = (int64_t)run->err.bytes, .result = type == EVENT_ENDED ? run->r : NULL};
+	uint64_t n;
+	if (type == EVENT_USAGE) {
+		if (cgroup_cpu_usec(&run->cg, &n) == 0 || watch_cpu(&run->watch, &n))
+			ev.cpu_usec = (int64_t)n;
+		if (cgroup_memory_bytes(&run->cg, &n) == 0 || watch_memory(&run->watch, &n))
+			ev.memory_bytes = (int64_t)n;
+		if (watch_pids(&run->watch, &n))
+			ev.pids = (int64_t)n;
+	}
+	char *line = event_write_json(&ev);
+	if (!line || !outlet_put(&run->events, line, strlen(line)))
+		result_warn(run->r, "an event was dropped: whoever reads --events is too slow");
+	free(line);
+	outlet_flush(&run->events);
+}
+
+void run_decide(struct run *run, enum run_status status, const char *limit, const char *message)
+{
+	if (run->decided)
+		return;
+	struct result *r = run->r;
+	run->decided = true;
+	run->ended_ns = now_ns();
+	r->status = status;
+	snprintf(r->cause.limit, sizeof(r->cause.limit), "%s", limit);
+	snprintf(r->cause.message, sizeof(r->cause.message), "%s", message);
+	if (limit[0])
+		run_event(run, EVENT_LIMIT, limit);
+}
+
+void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e)
+{
+	if (run->decided)
+		return;
+	run->decided = true;
+	run->ended_ns = now_ns();
+	result_fail(run->r, status, stage, e);
+}
+
+void run_decide_by_main(struct run *run)
+{
+	if (run->main_exited)
+		run_decide(run, WIFEXITED(run->main_status) ? RUN_EXITED : RUN_SIGNALED, "", "");
+}
+
+static void number_if_known(struct result *r, const char *key, int64_t n)
+{
+	if (n != NUM_UNKNOWN)
+		result_evidence_number(r, key, n);
+}
+
+void evidence_before_kill(struct run *run)
+{
+	struct result *r = run->r;
+	struct statfs fs;
+	cgroup_usage(&run->cg, r);
+	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
+		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) - SCRATCH_OWN_INODES;
+		r->usage.scratch_bytes = (int64_t)(fs.f_blocks - fs.f_bfree) * (int64_t)fs.f_bsize;
+		r->usage.scratch_inodes = fs.f_files && inodes > 0 ? inodes : 0;
+	}
+}
+
+/* The leaf's own limit killed if its own oom or oom_group_kill rose; oom_kill alone came from above. */
+static void judge_memory(struct run *run)
+{
+	struct cgroup_events ev;
+	struct result *r = run->r;
+	cgroup_events(&run->cg, &ev);
+	const bool own = cgroup_events_own_oom(&ev);
+	const bool above = !own && ev.oom_kill > 0;
+	if (own || above || run->init_dead) {
+		number_if_known(r, "memory.events.oom", ev.oom);
+		number_if_known(r, "memory.events.oom_group_kill", ev.oom_group_kill);
+		number_if_known(r, "memory.events.oom_kill", ev.oom_kill);
+	}
+	number_if_known(r, "pids.events.max", ev.pids_max);
+	/* A program that ran into its memory limit is out of memory, whatever its main process made of it; a time
+	 * limit that was decided first stays. */
+	const bool open = !run->decided || r->status == RUN_EXITED || r->status == RUN_SIGNALED;
+	if (own && open) {
+		run->decided = false;
+		run_decide(run, RUN_OOM, "memory", "the memory limit was reached and the kernel killed the whole sandbox");
+	} else if (above && open) {
+		run->decided = false;
+		run_decide(run, RUN_LOST, "", "the kernel killed for memory above the sandbox's own limit (a cgroup further up, or the host)");
+	}
+}
+
+static int64_t usec_of(const struct timeval *tv)
+{
+	return (int64_t)tv->tv_sec * 1000000 + tv->tv_usec;
+}
+
+/* Without a leaf: what pid 1 waited for, which is a lower bound. */
+static void usage_from_rusage(struct run *run)
+{
+	struct result *r = run->r;
+	if (r->usage.cpu_user_usec == NUM_UNKNOWN && run->init_dead) {
+		r->usage.cpu_user_usec = usec_of(&run->rusage.ru_utime);
+		r->usage.cpu_system_usec = usec_of(&run->rusage.ru_stime);
+	}
+	if (r->usage.memory_peak_bytes == NUM_UNKNOWN && run->watch_peak_bytes)
+		r->usage.memory_peak_bytes = (int64_t)run->watch_peak_bytes;
+	if (r->usage.pids_peak == NUM_UNKNOWN && run->watch_peak_pids)
+		r->usage.pids_peak = (int64_t)run->watch_peak_pids;
+}
+
+static void report_main(struct run *run)
+{
+	struct result *r = run->r;
+	if (!run->main_exited)
+		return;
+	if (WIFEXITED(run->main_status))
+		r->exit_code = WEXITSTATUS(run->main_status);
+	else
+		r->signal = WTERMSIG(run->main_status);
+}
+
+void evidence_after_death(struct run *run)
+{
+	struct result *r = run->r;
+	struct result after = *r;
+	report_main(run);
+	run_decide_by_main(run);
+	judge_memory(run);
+	/* Peaks, cpu and io are final now; the composition was only meaningful before. */
+	cgroup_usage(&run->cg, &after);
+	after.usage.anon_bytes = r->usage.anon_bytes;
+	after.usage.file_bytes = r->usage.file_bytes;
+	after.usage.shmem_bytes = r->usage.shmem_bytes;
+	r->usage = after.usage;
+	usage_from_rusage(run);
+	if (run->started_ns)
+		r->usage.wall_usec = ((run->ended_ns ? run->ended_ns : now_ns()) - run->started_ns) / 1000;
+	if (!run->decided) {
+		struct err e = ERR_INIT;
+		err_host(&e, "the sandbox ended by itself: its pid 1 was killed from outside");
+		run_fail(run, run->program_started ? RUN_LOST : RUN_SETUP_FAILED, "supervise", &e);
+	}
+}
+
+void report_streams(struct run *run)
+{
+	stream_report(&run->out, &run->r->out);
+	if (!run->spec->tty)
+		stream_report(&run->err, &run->r->err);
+	notify_report(&run->notify, run->r);
+}

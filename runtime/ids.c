@@ -1,0 +1,231 @@
+#include "runtime/ids.h"
+
+#include "base/fd.h"
+#include "runtime/subid.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLOT_IDS = 65536 };
+
+static const char slot_dir[] = "/run/pinfold";
+static const char slot_file[] = "id-slots";
+
+/* The folder holds one file with one lockable byte a slot; both stay, they are the host's, not a run's. */
+static int open_slot_file(struct err *e)
+{
+	autoclose int dir = open(slot_dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0 && errno == ENOENT) {
+		if (mkdir(slot_dir, 0700) < 0 && errno != EEXIST)
+			return err_sys(e, "ids: make %s", slot_dir);
+		dir = open(slot_dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	}
+	if (dir < 0)
+		return err_sys(e, "ids: open %s", slot_dir);
+	struct stat st;
+	if (fstat(dir, &st) < 0)
+		return err_sys(e, "ids: stat %s", slot_dir);
+	if (st.st_uid != 0 || (st.st_mode & 022))
+		return err_host(e, "ids: %s must belong to root and be writable by root alone", slot_dir);
+	int fd = openat(dir, slot_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_sys(e, "ids: open %s/%s", slot_dir, slot_file);
+	return fd;
+}
+
+static int lock_slot(int fd, off_t slot)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = slot, .l_len = 1};
+	return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+static int prepare_slot(struct ids *ids, const struct spec *s, const char *slot_range, struct err *e)
+{
+	struct id_range range;
+	if (subid_slot_range(&range, slot_range, e) < 0)
+		return -1;
+	const uint32_t slots = range.count / SLOT_IDS;
+	autoclose int fd = open_slot_file(e);
+	if (fd < 0)
+		return -1;
+	const uint32_t first = (uint32_t)getpid() % slots;
+	for (uint32_t i = 0; i < slots; i++) {
+		const uint32_t slot = (first + i) % slots;
+		const uint32_t base = range.first + slot * SLOT_IDS;
+		if (subid_delegated(base, SLOT_IDS) || lock_slot(fd, slot) < 0)
+			continue;
+		ids->form = IDS_FORM_SLOT;
+		ids->uid_map[0] = ids->gid_map[0] = (struct id_map){0, base, SLOT_IDS};
+		ids->uid_maps = ids->gid_maps = 1;
+		ids->uid = ids->gid = s->uid;
+		ids->kuid = ids->kgid = base + s->uid;
+		ids->slot_lock = fd_take(&fd);
+		return 0;
+	}
+	return err_host(e, "ids: all %u slots of %u ids from %u are in use or delegated in /etc/subuid; "
+			   "PINFOLD_ID_RANGE=FIRST:COUNT names another range",
+			slots, SLOT_IDS, range.first);
+}
+
+static int prepare_single(struct ids *ids, const struct spec *s, struct err *e)
+{
+	const uid_t uid = geteuid();
+	const gid_t gid = getegid();
+	if (uid == 0)
+		return err_usage(e, "ids: --ids single as root would make the program the host's root; leave --ids auto");
+	ids->form = IDS_FORM_SINGLE;
+	ids->uid_map[0] = (struct id_map){s->uid, uid, 1};
+	ids->gid_map[0] = (struct id_map){s->uid, gid, 1};
+	ids->uid_maps = ids->gid_maps = 1;
+	ids->uid = ids->gid = s->uid;
+	ids->kuid = uid;
+	ids->kgid = gid;
+	ids->groups_kept = true;
+	return 0;
+}
+
+static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
+{
+	struct id_range uids, gids;
+	if (subid_own_range("/etc/subuid", geteuid(), &uids, e) < 0 ||
+	    subid_own_range("/etc/subgid", geteuid(), &gids, e) < 0)
+		return -1;
+	if (s->uid == 0)
+		return err_usage(e, "ids: --uid 0 with --ids range would be your own uid; use --ids single");
+	if (s->uid > uids.count || s->uid > gids.count)
+		return err_usage(e, "ids: uid %u is not in the map: /etc/subuid gives you %u ids, /etc/subgid %u",
+				 s->uid, uids.count, gids.count);
+	ids->form = IDS_FORM_RANGE;
+	ids->uid_map[0] = (struct id_map){0, geteuid(), 1};
+	ids->gid_map[0] = (struct id_map){0, getegid(), 1};
+	ids->uid_map[1] = (struct id_map){1, uids.first, uids.count};
+	ids->gid_map[1] = (struct id_map){1, gids.first, gids.count};
+	ids->uid_maps = ids->gid_maps = 2;
+	ids->uid = ids->gid = s->uid;
+	ids->kuid = uids.first + s->uid - 1;
+	ids->kgid = gids.first + s->uid - 1;
+	return 0;
+}
+
+int ids_prepare(struct ids *ids, const struct spec *s, const char *slot_range, struct err *e)
+{
+	if (s->ids == IDS_SINGLE || (s->ids == IDS_AUTO && geteuid() != 0))
+		return prepare_single(ids, s, e);
+	if (geteuid() == 0)
+		return prepare_slot(ids, s, slot_range, e);
+	return prepare_range(ids, s, e);
+}
+
+void ids_close(struct ids *ids)
+{
+	fd_close(&ids->slot_lock);
+}
+
+static int write_map(int proc, const char *name, const struct id_map *map, struct err *e)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "%u %u %u\n", map->inside, map->outside, map->count);
+	if (fd_write_small(proc, name, text) < 0)
+		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox%s", map->inside, map->outside,
+			       map->count, name,
+			       errno == EPERM ? " (AppArmor may forbid user namespaces: see `pinfold doctor`)" : "");
+	return 0;
+}
+
+/* newuidmap(1) is setuid root or has file capabilities; ours is only to call it by its own path. */
+static int run_map_helper(const char *helper, pid_t pid, const struct id_map *maps, struct err *e)
+{
+	char words[7][16];
+	snprintf(words[0], sizeof(words[0]), "%d", pid);
+	for (int i = 0; i < 2; i++) {
+		snprintf(words[1 + i * 3], sizeof(words[0]), "%u", maps[i].inside);
+		snprintf(words[2 + i * 3], sizeof(words[0]), "%u", maps[i].outside);
+		snprintf(words[3 + i * 3], sizeof(words[0]), "%u", maps[i].count);
+	}
+	char *argv[] = {(char *)(uintptr_t)helper, words[0], words[1], words[2], words[3],
+			words[4], words[5], words[6], NULL};
+	char *envp[] = {NULL};
+	pid_t child = fork();
+	if (child < 0)
+		return err_sys(e, "ids: fork for %s", helper);
+	if (child == 0) {
+		execve(helper, argv, envp);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	int status;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return err_sys(e, "ids: wait for %s", helper);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return err_host(e, "ids: %s is not there; install Debian's uidmap, or use --ids single", helper);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_host(e, "ids: %s refused the map (status %d); see /etc/subuid and /etc/subgid", helper, status);
+	return 0;
+}
+
+/* The kernel prints each map in columns; compare numbers. */
+static int verify_map(int proc, const char *name, const struct id_map *maps, unsigned count, struct err *e)
+{
+	char text[256];
+	if (fd_read_small(proc, name, text, sizeof(text)) < 0)
+		return err_sys(e, "ids: read %s back", name);
+	const char *p = text;
+	for (unsigned i = 0; i < count; i++) {
+		char *end;
+		const uint32_t want[3] = {maps[i].inside, maps[i].outside, maps[i].count};
+		for (int k = 0; k < 3; k++) {
+			if (strtoul(p, &end, 10) != want[k] || end == p)
+				return err_host(e, "ids: %s reads back as \"%.60s\"", name, text);
+			p = end;
+		}
+	}
+	if (strspn(p, " \n") != strlen(p))
+		return err_host(e, "ids: %s holds more than was written: \"%.60s\"", name, text);
+	return 0;
+}
+
+int ids_map(const struct ids *ids, pid_t pid, int proc, struct err *e)
+{
+	if (ids->form == IDS_FORM_RANGE) {
+		if (run_map_helper("/usr/bin/newuidmap", pid, ids->uid_map, e) < 0 ||
+		    run_map_helper("/usr/bin/newgidmap", pid, ids->gid_map, e) < 0)
+			return -1;
+	} else {
+		if (ids->form == IDS_FORM_SINGLE && fd_write_small(proc, "setgroups", "deny") < 0)
+			return err_sys(e, "ids: write \"deny\" to setgroups of the sandbox");
+		if (write_map(proc, "uid_map", &ids->uid_map[0], e) < 0 ||
+		    write_map(proc, "gid_map", &ids->gid_map[0], e) < 0)
+			return -1;
+	}
+	if (verify_map(proc, "uid_map", ids->uid_map, ids->uid_maps, e) < 0)
+		return -1;
+	return verify_map(proc, "gid_map", ids->gid_map, ids->gid_maps, e);
+}
+
+void ids_describe(const struct ids *ids, char *buf, size_t size)
+{
+	size_t used = 0;
+	for (unsigned i = 0; i < ids->uid_maps && used < size; i++) {
+		const struct id_map *m = &ids->uid_map[i];
+		int n = snprintf(buf + used, size - used, "%s%u %u %u", i ? ", " : "", m->inside, m->outside, m->count);
+		if (n < 0)
+			return;
+		used += (size_t)n;
+	}
+}
+
+bool ids_maps_uid(const struct ids *ids, uint32_t uid)
+{
+	for (unsigned i = 0; i < ids->uid_maps; i++) {
+		const struct id_map *m = &ids->uid_map[i];
+		if (uid >= m->outside && uid - m->outside < m->count)
+			return true;
+	}
+	return false;
+}

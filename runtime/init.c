@@ -1,0 +1,378 @@
+/* pid 1 of the sandbox: builds it, starts the program, then only reaps.
+ *
+ * The table below is the security argument: each row says why it stands where it stands. Until the program
+ * is started pid 1 holds every capability in the sandbox's user namespace and nothing outside; nobody else
+ * is there. Before the program runs it becomes undumpable, so that a program with the same kuid can
+ * neither trace it nor read it; right after, it gives up every capability, closes every fd but the control
+ * socket, its signalfd and root's slot lock, and loads a filter that allows what the loop needs.
+ *
+ * It ends when the control socket closes, and with it every process of the namespace: a killed supervisor takes
+ * the sandbox along. PDEATHSIG is the second string; credential changes clear it, so it is set after them.
+ */
+#include "base/fd.h"
+#include "network/network.h"
+#include "runtime/caps.h"
+#include "runtime/control.h"
+#include "runtime/launch.h"
+#include "runtime/tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct init {
+	const struct launch *launch;
+	int tree;	 /* the image as root gave it, -1: rootfs/ makes its own */
+	struct rootfs_view view;
+	int sysv;	 /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
+	struct tty_pair tty;
+	int null;	 /* the sandbox's /dev/null, for a stdin that nobody asked for */
+	int children;	 /* signalfd for SIGCHLD */
+	pid_t program;
+};
+
+static int step_wait_go(struct init *in, struct err *e)
+{
+	struct record r;
+	size_t nfds = 1;
+	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
+	if (got < 0)
+		return err_sys(e, "wait for the supervisor");
+	if (got == 0 || r.type != RECORD_GO)
+		_exit(125);
+	if (nfds == 0)
+		in->tree = -1;
+	return 0;
+}
+
+/* With a single id the process is the program's id already; else pid 1 is 0 inside, which is nobody on the
+ * host, so that the program (another id) can neither signal nor trace it. */
+static int step_credentials(struct init *in, struct err *e)
+{
+	umask(0); /* modes are what we say; step_scheduling sets the program's */
+	if (in->launch->ids.form == IDS_FORM_SINGLE)
+		return 0;
+	if (setgroups(0, NULL) < 0)
+		return err_sys(e, "drop supplementary groups");
+	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return err_sys(e, "become id 0 of the sandbox");
+	if (getgroups(0, NULL) != 0)
+		return err_host(e, "supplementary groups are still there");
+	return 0;
+}
+
+static int step_death(struct init *in, struct err *e)
+{
+	(void)in;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return err_sys(e, "set the parent death signal");
+	return 0;
+}
+
+/* clone3 with CLONE_NEWCGROUP and CLONE_INTO_CGROUP would root the namespace at the supervisor's cgroup:
+ * the kernel makes the namespace before it moves the child. */
+static int step_cgroup_ns(struct init *in, struct err *e)
+{
+	(void)in;
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		return err_sys(e, "unshare the cgroup namespace");
+	return 0;
+}
+
+static int step_names(struct init *in, struct err *e)
+{
+	const char *name = in->launch->spec->hostname;
+	if (sethostname(name, strlen(name)) < 0)
+		return err_sys(e, "set the host name %s", name);
+	if (setdomainname("", 0) < 0)
+		return err_sys(e, "clear the domain name");
+	return 0;
+}
+
+static int step_network(struct init *in, struct err *e)
+{
+	(void)in;
+	return network_loopback_up(e);
+}
+
+static int step_mounts(struct init *in, struct err *e)
+{
+	if (rootfs_enter(&in->launch->root, fd_take(&in->tree), &in->view, e) < 0)
+		return -1;
+	in->sysv = openat(in->view.proc, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+static int step_workdir(struct init *in, struct err *e)
+{
+	return rootfs_workdir(&in->launch->root, e);
+}
+
+/* A pipe made by an ordinary user's supervisor belongs to inner 0; the program may reopen what it owns. */
+static int step_stdio(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	if (l->spec->tty && tty_open_pair(&in->tty, l->ids.uid, l->ids.gid, e) < 0)
+		return -1;
+	if (!l->spec->tty && l->stdio[0] < 0) {
+		in->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (in->null < 0)
+			return err_sys(e, "open /dev/null of the sandbox");
+	}
+	for (int i = 0; i < 3; i++)
+		if (l->ids.form == IDS_FORM_RANGE && l->stdio[i] >= 0 && fchown(l->stdio[i], l->ids.uid, l->ids.gid) < 0)
+			return err_sys(e, "give pipe %d to the program", i);
+	return 0;
+}
+
+static int step_scheduling(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	umask(022);
+	if (personality(PER_LINUX) < 0)
+		return err_sys(e, "reset the personality");
+	if (l->set_affinity) {
+		cpu_set_t got;
+		if (sched_setaffinity(0, sizeof(l->cpus), &l->cpus) < 0 || sched_getaffinity(0, sizeof(got), &got) < 0)
+			return err_sys(e, "set the cpu affinity");
+		if (!CPU_EQUAL(&got, &l->cpus))
+			return err_host(e, "the cpu affinity reads back differently");
+	}
+	if (l->nice && setpriority(PRIO_PROCESS, 0, l->nice) < 0)
+		return err_sys(e, "set nice to %d", l->nice);
+	return 0;
+}
+
+static int step_signals(struct init *in, struct err *e)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	in->children = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (in->children < 0)
+		return err_sys(e, "signalfd");
+	/* An ignored SIGCHLD would reap the program before we could read its status. */
+	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+		return err_sys(e, "reset SIGCHLD");
+	return 0;
+}
+
+static int step_limit_caps(struct init *in, struct err *e)
+{
+	(void)in;
+	return caps_limit(e);
+}
+
+static int step_undumpable(struct init *in, struct err *e)
+{
+	(void)in;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_sys(e, "become undumpable");
+	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return err_host(e, "pid 1 is still dumpable");
+	return 0;
+}
+
+static int step_ready(struct init *in, struct err *e)
+{
+	struct record r = {.type = RECORD_READY};
+	int fds[FD_PASS_MAX] = {in->view.scratch, in->view.proc};
+	size_t nfds = 2;
+	if (in->view.proc_outer)
+		r.value |= READY_PROC_OUTER;
+	if (in->sysv >= 0) {
+		r.value |= READY_SYSV;
+		fds[nfds++] = in->sysv;
+	}
+	if (in->tty.master >= 0) {
+		r.value |= READY_TTY;
+		fds[nfds++] = in->tty.master;
+	}
+	if (control_send(in->launch->control, &r, fds, nfds) < 0)
+		return err_sys(e, "hand out the scratch");
+	return 0;
+}
+
+static const struct step {
+	const char *name;
+	int (*run)(struct init *, struct err *);
+} steps[] = {
+	{"wait-go", step_wait_go},	 /* no id is mapped before the supervisor wrote the maps */
+	{"credentials", step_credentials}, /* files that we make must have mapped owners */
+	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */
+	{"cgroup-ns", step_cgroup_ns},	 /* before /sys/fs/cgroup is mounted */
+	{"names", step_names},
+	{"network", step_network},	 /* before the capabilities go */
+	{"mounts", step_mounts},	 /* from here on no path of the host exists */
+	{"workdir", step_workdir},	 /* after the pivot, verified to be below the root */
+	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
+	{"scheduling", step_scheduling}, /* inherited by the program */
+	{"child-signals", step_signals},
+	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP, the last to be needed but setuid's */
+	{"undumpable", step_undumpable}, /* before another process exists */
+	{"ready", step_ready},
+};
+
+const char *init_step_name(uint32_t step)
+{
+	return step < sizeof(steps) / sizeof(*steps) ? steps[step].name : "program";
+}
+
+static _Noreturn void fail(const struct init *in, enum record_type type, uint32_t step, const struct err *e)
+{
+	struct record r = {.type = type, .step = step, .err = *e};
+	control_send(in->launch->control, &r, NULL, 0);
+	_exit(125);
+}
+
+/* After the program is off: give up everything. Nothing here needs a capability. */
+static int retire(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	int keep[3] = {l->control, in->children, l->ids.slot_lock};
+	if (caps_drop(e) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(e, "no_new_privs of pid 1");
+	unsigned next = 0;
+	for (;;) { /* close the gaps between the kept ones, lowest first */
+		unsigned low = ~0U;
+		for (int i = 0; i < 3; i++)
+			if (keep[i] >= 0 && (unsigned)keep[i] >= next && (unsigned)keep[i] < low)
+				low = (unsigned)keep[i];
+		if (low != next && close_range(next, low == ~0U ? low : low - 1, 0) < 0)
+			return err_sys(e, "close what pid 1 does not need");
+		if (low == ~0U)
+			break;
+		next = low + 1;
+	}
+	int none;
+	return filter_load(&filter_init, &none, e);
+}
+
+/* clone(2) with the program on a small stack of its own; pid 1 sleeps until execve or _exit. */
+static pid_t start_program(struct program *p, struct err *e)
+{
+	const size_t size = 64 * 1024;
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return err_sys(e, "stack for the program's start");
+	pid_t pid = clone(program_main, stack + size, CLONE_VM | CLONE_VFORK | SIGCHLD, p);
+	if (pid < 0)
+		return err_sys(e, "start the program");
+	munmap(stack, size);
+	return pid;
+}
+
+static void report_exit(const struct init *in, int status)
+{
+	struct record r = {.type = RECORD_EXITED, .value = status};
+	control_send(in->launch->control, &r, NULL, 0);
+}
+
+/* Reap whatever is there. False when no child is left. */
+static bool reap(const struct init *in)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WNOHANG);
+		if (pid < 0)
+			return errno == EINTR;
+		if (pid == 0)
+			return true;
+		/* No WUNTRACED, and a ptrace stop that is reported all the same is neither of these. */
+		if (pid == in->program && (WIFEXITED(status) || WIFSIGNALED(status)))
+			report_exit(in, status);
+	}
+}
+
+static void obey(const struct init *in)
+{
+	struct record r;
+	int got = control_recv(in->launch->control, &r, NULL, NULL);
+	if (got <= 0 || r.type != RECORD_SIGNAL)
+		_exit(125); /* the supervisor is gone, or not itself: so is the sandbox */
+	kill(in->program, (int)r.value);
+}
+
+static _Noreturn void loop(const struct init *in)
+{
+	struct pollfd fds[] = {{.fd = in->launch->control, .events = POLLIN}, {.fd = in->children, .events = POLLIN}};
+	bool told = false;
+	for (;;) {
+		if (!reap(in) && !told) {
+			struct record r = {.type = RECORD_ALL_GONE};
+			control_send(in->launch->control, &r, NULL, 0);
+			told = true;
+		}
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			_exit(125);
+		struct signalfd_siginfo info[8];
+		if (fds[1].revents && read(in->children, info, sizeof(info)) < 0 && errno != EAGAIN)
+			_exit(125);
+		if (fds[0].revents)
+			obey(in);
+	}
+}
+
+/* Why execve failed, in words. pid 1 has retired: it parses the file's head without any privilege. */
+static _Noreturn void fail_exec(const struct init *in, const struct program *p)
+{
+	struct err e = ERR_INIT;
+	const char *path = p->path;
+	for (const char **c = in->launch->candidates; !path && *c; c++)
+		if (faccessat(AT_FDCWD, *c, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			path = *c;
+	if (path) {
+		rootfs_explain_exec(path, p->sys, &e);
+	} else {
+		err_host(&e, "%s: not found in the image%s", in->launch->argv[0],
+			 strchr(in->launch->argv[0], '/') ? "" : " (PATH was searched)");
+		e.sys = ENOENT;
+	}
+	fail(in, RECORD_EXEC_FAILED, 0, &e);
+}
+
+_Noreturn void init_main(const struct launch *l)
+{
+	struct init in = {.launch = l, .tree = -1, .view = ROOTFS_VIEW_INIT, .sysv = -1, .tty = TTY_PAIR_INIT, .null = -1, .children = -1};
+	struct err e = ERR_INIT;
+	for (uint32_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (steps[i].run(&in, &e) < 0)
+			fail(&in, RECORD_FAILED, i, &e);
+
+	struct program p = {.launch = l, .terminal = in.tty.slave, .null = in.null};
+	in.program = start_program(&p, &e);
+	if (in.program < 0)
+		fail(&in, RECORD_FAILED, ~0U, &e);
+	if (p.stage) {
+		errno = p.sys;
+		err_sys(&e, "program: %s", p.stage);
+		fail(&in, RECORD_FAILED, ~0U, &e);
+	}
+	if (p.sys) {
+		if (caps_drop(&e) < 0)
+			fail(&in, RECORD_FAILED, ~0U, &e);
+		fail_exec(&in, &p);
+	}
+	if (retire(&in, &e) < 0)
+		fail(&in, RECORD_FAILED, ~0U, &e);
+	struct record r = {.type = RECORD_STARTED};
+	control_send(l->control, &r, NULL, 0);
+	loop(&in);
+}

@@ -1,0 +1,58 @@
+/* What the parent prepared and pid 1 applies. Const from clone3 on; pid 1 has its own copy of the memory. */
+#ifndef PINFOLD_RUNTIME_LAUNCH_H
+#define PINFOLD_RUNTIME_LAUNCH_H
+
+#include "rootfs/rootfs.h"
+#include "runtime/ids.h"
+#include "seccomp/seccomp.h"
+#include "spec/spec.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+enum { RLIMIT_ROWS = 12 };
+
+struct launch {
+	const struct spec *spec;
+	struct rootfs root;
+	struct ids ids;
+	struct filter filter;
+
+	int control;	    /* pid 1's end */
+	int stdio[3];	    /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
+	bool own_cgroup;    /* pid 1 is in a leaf of its own: unshare the cgroup namespace there */
+	bool set_affinity;
+	cpu_set_t cpus;
+	int nice;
+
+	struct {
+		int resource;
+		rlim_t soft, hard;
+	} rlimits[RLIMIT_ROWS];
+	unsigned rlimits_len;
+
+	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */
+	char **argv, **envp;
+	const char **candidates; /* what execve tries, in order; NULL-terminated */
+};
+
+/* In the new process, after clone3: apply the step table, start the program, reap. Never returns. */
+_Noreturn void init_main(const struct launch *l);
+
+/* "mounts", "network", ...: the step's name; "setup" when out of range. */
+const char *init_step_name(uint32_t step);
+
+/* Between clone and exec, on a stack of its own in pid 1's memory: only raw system calls. Writes *sys and
+ * *stage and exits when something fails. stage: the call that failed, NULL for execve itself. */
+struct program {
+	const struct launch *launch;
+	int terminal; /* the pty's slave, -1 none */
+	int null;     /* for a stdin that nobody asked for, -1 none */
+	int sys;
+	const char *stage;
+	const char *path; /* the candidate that sys is about */
+};
+int program_main(void *program);
+
+#endif

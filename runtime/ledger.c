@@ -1,0 +1,244 @@
+/* The ledger: which guarantee holds by what mechanism, and what is not covered where the host gives less.
+ *
+ * Rows that a step of the set-up enforces and reads back are enforced once the program starts at all: a step
+ * that fails ends the run. What depends on the host is decided here, in one place.
+ */
+#include "runtime/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void text_bytes(char *buf, size_t size, uint64_t n)
+{
+	static const char units[] = {'T', 'G', 'M', 'K'};
+	for (int i = 0; i < 4; i++) {
+		const uint64_t unit = 1ULL << (40 - 10 * i);
+		if (n >= unit && n % unit == 0) {
+			snprintf(buf, size, "%llu%c", (unsigned long long)(n / unit), units[i]);
+			return;
+		}
+	}
+	snprintf(buf, size, "%llu", (unsigned long long)n);
+}
+
+static void text_time(char *buf, size_t size, uint64_t ns)
+{
+	if (ns % 1000000000 == 0)
+		snprintf(buf, size, "%llus", (unsigned long long)(ns / 1000000000));
+	else if (ns % 1000000 == 0)
+		snprintf(buf, size, "%llums", (unsigned long long)(ns / 1000000));
+	else
+		snprintf(buf, size, "%lluns", (unsigned long long)ns);
+}
+
+typedef void text_fn(char *, size_t, uint64_t);
+
+static void text_count(char *buf, size_t size, uint64_t n)
+{
+	snprintf(buf, size, "%llu", (unsigned long long)n);
+}
+
+static void text_milli(char *buf, size_t size, uint64_t n)
+{
+	snprintf(buf, size, n % 1000 ? "%llu.%03llu" : "%llu", (unsigned long long)(n / 1000),
+		 (unsigned long long)(n % 1000));
+}
+
+/* What the spec says of a row, and true if it is a limit at all. */
+static bool requested(struct guarantee *g, uint64_t value, text_fn *text)
+{
+	if (value == LIMIT_NONE)
+		snprintf(g->requested, sizeof(g->requested), "none");
+	else
+		text(g->requested, sizeof(g->requested), value);
+	return value != LIMIT_NONE;
+}
+
+/* A limit that was lifted is not degraded: nothing was promised. */
+static void not_asked(struct guarantee *g)
+{
+	guarantee_enforced(g, "not limited", "");
+}
+
+struct facts {
+	const struct plan *p;
+	const struct spec *s;
+	const struct cgroup *cg;
+	struct guarantee *rows;
+	unsigned controllers;
+	const char *mend;
+};
+
+static void memory_rows(const struct facts *f)
+{
+	const struct limits *lim = &f->s->limits;
+	struct guarantee *memory = &f->rows[G_MEMORY], *swap = &f->rows[G_SWAP];
+	if (!requested(memory, lim->memory_bytes, text_bytes)) {
+		not_asked(memory);
+		not_asked(swap);
+		return;
+	}
+	snprintf(swap->requested, sizeof(swap->requested), "0");
+	if (f->controllers & CG_MEMORY) {
+		guarantee_enforced(memory, "memory.max", "");
+		guarantee_enforced(swap, "memory.swap.max", "");
+		return;
+	}
+	guarantee_degraded(memory, "watch of /proc and the scratch", "",
+			   "page tables, kernel memory, pipes, sockets, page cache, growth between two looks", f->mend);
+	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
+}
+
+static void task_rows(const struct facts *f)
+{
+	const struct limits *lim = &f->s->limits;
+	const bool single = f->p->launch.ids.form == IDS_FORM_SINGLE;
+	struct guarantee *pids = &f->rows[G_PIDS];
+	if (!requested(pids, lim->pids, text_count)) {
+		not_asked(pids);
+	} else if (f->controllers & CG_PIDS) {
+		guarantee_enforced(pids, "pids.max", "");
+	} else {
+		char value[32];
+		snprintf(value, sizeof(value), "%llu", (unsigned long long)lim->pids + single);
+		guarantee_degraded(pids, "RLIMIT_NPROC", value, "reaching it is not counted, a refused fork is EAGAIN all the same",
+				   f->mend);
+	}
+
+	struct guarantee *cpus = &f->rows[G_CPUS];
+	if (!requested(cpus, lim->cpus_milli, text_milli))
+		not_asked(cpus);
+	else if (f->controllers & CG_CPU)
+		guarantee_enforced(cpus, "cpu.max", "");
+	else
+		guarantee_degraded(cpus, "sched_setaffinity", f->p->launch.root.cpus_online,
+				   "parts of a cpu, cpus shared with other runs", f->mend);
+
+	struct guarantee *time = &f->rows[G_CPU_TIME];
+	if (!requested(time, lim->cpu_time_ns, text_time))
+		not_asked(time);
+	else if (f->p->cgroup_leaf)
+		guarantee_enforced(time, "cpu.stat", "");
+	else
+		guarantee_degraded(time, "sum of /proc/PID/stat", "",
+				   "children that were never waited for, parts of a clock tick", f->mend);
+}
+
+static void io_row(const struct facts *f)
+{
+	struct guarantee *io = &f->rows[G_IO];
+	if (!(f->p->wanted & CG_IO)) {
+		snprintf(io->requested, sizeof(io->requested), "none");
+		not_asked(io);
+		return;
+	}
+	snprintf(io->requested, sizeof(io->requested), "io.max"); /* without the controller plan_make() refuses */
+	guarantee_enforced(io, "io.max", "");
+}
+
+static void own_limits(const struct facts *f)
+{
+	const struct limits *lim = &f->s->limits;
+	struct guarantee *g = f->rows;
+	char value[64];
+	guarantee_enforced(&g[G_WALL], requested(&g[G_WALL], lim->wall_ns, text_time) ? "timerfd" : "not limited", "");
+	guarantee_enforced(&g[G_IDLE], requested(&g[G_IDLE], lim->idle_ns, text_time) ? "timerfd" : "not limited", "");
+	requested(&g[G_SCRATCH], lim->scratch_bytes, text_bytes);
+	guarantee_enforced(&g[G_SCRATCH], "tmpfs size=", "");
+	requested(&g[G_INODES], lim->scratch_inodes, text_count);
+	guarantee_enforced(&g[G_INODES], "tmpfs nr_inodes=", "");
+	guarantee_enforced(&g[G_OUTPUT], requested(&g[G_OUTPUT], lim->output_bytes, text_bytes) ? "relay" : "not limited", "");
+	for (unsigned i = 0; i < f->p->launch.rlimits_len; i++) {
+		snprintf(value, sizeof(value), "%llu", (unsigned long long)f->p->launch.rlimits[i].hard);
+		if (f->p->launch.rlimits[i].resource == RLIMIT_NOFILE) {
+			requested(&g[G_NOFILE], f->p->launch.rlimits[i].hard, text_count);
+			guarantee_enforced(&g[G_NOFILE], "RLIMIT_NOFILE", value);
+		} else if (f->p->launch.rlimits[i].resource == RLIMIT_CORE) {
+			guarantee_enforced(&g[G_CORE], "RLIMIT_CORE", value);
+		}
+	}
+}
+
+/* Rows that hold whenever the program starts: the step that makes each reads it back or fails the run. */
+static const struct {
+	enum guarantee_id id;
+	const char *by;
+} by_set_up[] = {
+	{G_USER_NS, "clone3"}, {G_PID_NS, "clone3"}, {G_NET_NS, "clone3"}, {G_MOUNT_NS, "clone3"},
+	{G_IPC_NS, "clone3"}, {G_UTS_NS, "clone3"}, {G_CGROUP_NS, "unshare"},
+	{G_ROOT_READ_ONLY, "mount_setattr"}, {G_NO_NEW_PRIVS, "prctl"}, {G_CAPABILITIES, "capset"},
+	{G_PROC, "proc"}, {G_STDIO, "relay"}, {G_EGRESS, "net namespace without a device"},
+	{G_GROUPS, "setgroups"}, {G_OWNERSHIP, "id map"}, {G_USER_QUOTAS, "kuid of its own"},
+};
+
+static void identity_rows(const struct facts *f)
+{
+	char map[64];
+	const struct ids *ids = &f->p->launch.ids;
+	for (size_t i = 0; i < sizeof(by_set_up) / sizeof(*by_set_up); i++)
+		guarantee_enforced(&f->rows[by_set_up[i].id], by_set_up[i].by, "");
+	ids_describe(ids, map, sizeof(map));
+	guarantee_enforced(&f->rows[G_IDS], "uid_map", map);
+	if (ids->form == IDS_FORM_SINGLE) {
+		const char *mend = "--ids range (needs /etc/subuid and Debian's uidmap)";
+		guarantee_degraded(&f->rows[G_GROUPS], "single id map", "", "the caller's supplementary groups stay and show as 65534",
+				   mend);
+		guarantee_degraded(&f->rows[G_USER_QUOTAS], "single id map", "",
+				   "pipe pages, fds in flight, pending signals are shared with the caller's processes", mend);
+	}
+}
+
+static void control_rows(const struct facts *f)
+{
+	const struct filter *filter = &f->p->launch.filter;
+	if (filter->custom)
+		guarantee_enforced(&f->rows[G_SECCOMP], "custom", filter->digest);
+	else
+		guarantee_enforced(&f->rows[G_SECCOMP], "default", "");
+	const bool killer = f->cg ? f->cg->has_kill : f->p->cgroup_leaf;
+	guarantee_enforced(&f->rows[G_KILL], killer ? "cgroup.kill" : "pid namespace", "");
+}
+
+void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg, struct result *r)
+{
+	const struct facts f = {.p = p, .s = s, .cg = cg, .rows = r->guarantees,
+				.controllers = cg ? cg->controllers : p->place.controllers,
+				.mend = p->place.mend[0] ? p->place.mend : "see `pinfold doctor`"};
+	memory_rows(&f);
+	task_rows(&f);
+	io_row(&f);
+	own_limits(&f);
+	identity_rows(&f);
+	control_rows(&f);
+	if (cg)
+		cgroup_guarantees(cg, &s->limits, r->guarantees);
+}
+
+void ledger_proc_outer(struct result *r)
+{
+	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "", "processes of the host are listed",
+			   "run where /proc is not masked, without --proc outer");
+}
+
+void ledger_ownership(const struct plan *p, bool idmapped, struct result *r)
+{
+	if (p->launch.ids.form != IDS_FORM_SLOT || p->launch.root.form == ROOTFS_HOST)
+		return;
+	if (idmapped)
+		guarantee_enforced(&r->guarantees[G_OWNERSHIP], "idmapped mount", "");
+	else
+		guarantee_degraded(&r->guarantees[G_OWNERSHIP], "plain mount", "",
+				   "owners of the image's files show as 65534", "an image on ext4, xfs, btrfs or tmpfs");
+}
+
+int ledger_require(const struct result *r, uint64_t require, struct err *e)
+{
+	for (int id = 0; id < G_COUNT; id++) {
+		const struct guarantee *g = &r->guarantees[id];
+		if (!(require >> id & 1) || g->state == G_ENFORCED)
+			continue;
+		return err_host(e, "--require %s: it is %s here (not covered: %s); %s", guarantee_name(id),
+				guarantee_state_name(g->state), g->not_covered, g->mend);
+	}
+	return 0;
+}

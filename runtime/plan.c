@@ -1,0 +1,326 @@
+#include "base/fd.h"
+#include "runtime/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <sha2.h>
+
+/* execve(2): MAX_ARG_STRLEN, 32 pages, the NUL counted. */
+enum { ARG_MAX_BYTES = 131072 };
+
+static const char default_path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+unsigned plan_controllers(const struct limits *lim)
+{
+	unsigned want = 0;
+	if (lim->memory_bytes != LIMIT_NONE)
+		want |= CG_MEMORY;
+	if (lim->pids != LIMIT_NONE)
+		want |= CG_PIDS;
+	if (lim->cpus_milli != LIMIT_NONE || lim->priority == PRIORITY_LOW)
+		want |= CG_CPU;
+	if (lim->read_bps != LIMIT_NONE || lim->write_bps != LIMIT_NONE || lim->read_iops != LIMIT_NONE ||
+	    lim->write_iops != LIMIT_NONE)
+		want |= CG_IO;
+	return want;
+}
+
+static size_t env_name_len(const char *entry)
+{
+	return strcspn(entry, "=");
+}
+
+static bool env_same(const char *a, const char *b)
+{
+	size_t n = env_name_len(a);
+	return n == env_name_len(b) && memcmp(a, b, n) == 0;
+}
+
+/* Ours first, then the caller's, the last of a name wins. Nothing of our own environment gets in. */
+static char **build_env(const struct spec *s)
+{
+	const char *ours[] = {default_path, "HOME=/scratch", "USER=" ROOTFS_USER, "LOGNAME=" ROOTFS_USER,
+			      "LANG=C.UTF-8", s->tty ? "TERM=xterm-256color" : NULL};
+	const size_t ours_len = sizeof(ours) / sizeof(*ours);
+	char **env = arena_alloc(s->arena, (ours_len + s->env_len + 1) * sizeof(*env));
+	size_t len = 0;
+	for (size_t i = 0; i < ours_len + s->env_len; i++) {
+		const char *entry = i < ours_len ? ours[i] : s->env[i - ours_len];
+		size_t at = 0;
+		if (!entry)
+			continue;
+		while (at < len && !env_same(env[at], entry))
+			at++;
+		env[at] = (char *)(uintptr_t)entry;
+		len += at == len;
+	}
+	return env;
+}
+
+static int check_words(char *const *words, const char *what, struct err *e)
+{
+	for (size_t i = 0; words[i]; i++) {
+		size_t len = strlen(words[i]) + 1;
+		if (len > ARG_MAX_BYTES)
+			return err_usage(e, "%s %zu is too long: %zu bytes, the kernel takes %d at most", what, i, len,
+					 ARG_MAX_BYTES);
+	}
+	return 0;
+}
+
+/* What a shell would try: the word itself if it has a slash, else every folder of PATH. */
+static const char **build_candidates(struct arena *a, const char *word, char *const *env)
+{
+	const char *path = "";
+	for (size_t i = 0; env[i]; i++)
+		if (env_same(env[i], "PATH"))
+			path = env[i] + 5;
+	size_t room = 2;
+	for (const char *c = path; *c; c++)
+		room += *c == ':';
+	const char **list = arena_alloc(a, (room + 1) * sizeof(*list));
+	if (strchr(word, '/') || !*word) {
+		list[0] = word;
+		return list;
+	}
+	size_t len = 0;
+	for (const char *dir = path; *path;) {
+		size_t n = strcspn(dir, ":");
+		list[len++] = n ? arena_printf(a, "%.*s/%s", (int)n, dir, word) : arena_printf(a, "./%s", word);
+		if (!dir[n])
+			break;
+		dir += n + 1;
+	}
+	return list;
+}
+
+static int plan_words(struct plan *p, const struct spec *s, struct err *e)
+{
+	struct launch *l = &p->launch;
+	l->argv = (char **)(uintptr_t)s->command;
+	l->envp = build_env(s);
+	if (check_words(l->argv, "argument", e) < 0 || check_words(l->envp, "environment entry", e) < 0)
+		return -1;
+	l->candidates = build_candidates(s->arena, l->argv[0], l->envp);
+	return 0;
+}
+
+/* Consecutive allowed cpus from a start that differs from run to run. */
+static int plan_cpus(struct plan *p, const struct spec *s, struct err *e)
+{
+	struct launch *l = &p->launch;
+	cpu_set_t allowed;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return err_sys(e, "read the cpu affinity");
+	const unsigned have = (unsigned)CPU_COUNT(&allowed);
+	uint64_t want = s->limits.cpus_milli == LIMIT_NONE ? have : (s->limits.cpus_milli + 999) / 1000;
+	l->set_affinity = want < have;
+	CPU_ZERO(&l->cpus);
+	unsigned skip = want < have ? (unsigned)getpid() % have : 0;
+	unsigned index = 0;
+	for (int round = 0; round < 2; round++)
+		for (int cpu = 0; cpu < CPU_SETSIZE && (uint64_t)CPU_COUNT(&l->cpus) < want; cpu++)
+			if (CPU_ISSET(cpu, &allowed) && index++ >= skip)
+				CPU_SET(cpu, &l->cpus);
+	return 0;
+}
+
+/* "0-1,4" in the kernel's list format, as the program reads it in /sys. */
+static const char *cpu_list(struct arena *a, const cpu_set_t *set)
+{
+	char text[1024];
+	size_t used = 0;
+	text[0] = '\0';
+	for (int cpu = 0; cpu < CPU_SETSIZE && used < sizeof(text) - 32; cpu++) {
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		int last = cpu;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+			last++;
+		const char *comma = used ? "," : "";
+		int n = last > cpu ? snprintf(text + used, sizeof(text) - used, "%s%d-%d", comma, cpu, last)
+				   : snprintf(text + used, sizeof(text) - used, "%s%d", comma, cpu);
+		used += (size_t)n;
+		cpu = last;
+	}
+	return arena_printf(a, "%s\n", text);
+}
+
+struct rlimit_row {
+	int resource;
+	rlim_t soft, hard; /* RLIM_INFINITY: whatever the caller has, at most */
+};
+
+/* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and msgqueue are
+ * memory that no other limit sees without a controller; realtime and nice would starve the host; a stack
+ * without a soft limit changes the address space layout of old programs. */
+static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgroup)
+{
+	const bool single = p->launch.ids.form == IDS_FORM_SINGLE;
+	const rlim_t nofile = s->limits.nofile ? s->limits.nofile : single ? 256 : 1024;
+	/* pid 1 is a task of the same kuid with a single id, and counts. */
+	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE ? RLIM_INFINITY : s->limits.pids + single;
+	const struct rlimit_row rows[] = {
+		{RLIMIT_NOFILE, nofile, nofile},
+		{RLIMIT_CORE, 1, 1},
+		{RLIMIT_NPROC, nproc, nproc},
+		{RLIMIT_STACK, 8 << 20, RLIM_INFINITY},
+		{RLIMIT_MEMLOCK, 8 << 20, 8 << 20},
+		{RLIMIT_MSGQUEUE, 819200, 819200},
+		{RLIMIT_SIGPENDING, single ? 256 : 4096, single ? 256 : 4096},
+		{RLIMIT_RTPRIO, 0, 0},
+		{RLIMIT_NICE, 0, 0},
+		{RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY},
+	};
+	struct launch *l = &p->launch;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct rlimit has;
+		if (prlimit(0, (unsigned)rows[i].resource, NULL, &has) < 0)
+			continue;
+		rlim_t hard = rows[i].hard < has.rlim_max ? rows[i].hard : has.rlim_max;
+		l->rlimits[l->rlimits_len].resource = rows[i].resource;
+		l->rlimits[l->rlimits_len].hard = hard;
+		l->rlimits[l->rlimits_len].soft = rows[i].soft < hard ? rows[i].soft : hard;
+		l->rlimits_len++;
+	}
+}
+
+/* What the caller could not give with its own hard limit is refused, not cut. */
+static int check_nofile(const struct spec *s, struct err *e)
+{
+	struct rlimit has;
+	if (prlimit(0, RLIMIT_NOFILE, NULL, &has) < 0)
+		return err_sys(e, "read RLIMIT_NOFILE");
+	if (s->limits.nofile > has.rlim_max)
+		return err_host(e, "--nofile %llu is above this process's hard limit of %llu (ulimit -Hn)",
+				(unsigned long long)s->limits.nofile, (unsigned long long)has.rlim_max);
+	return 0;
+}
+
+/* nohup, Python and others start us with signals ignored; the program must not inherit that. */
+static uint64_t ignored_signals(void)
+{
+	char text[8192];
+	if (fd_read_small(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+		return UINT64_MAX;
+	const char *line = strstr(text, "\nSigIgn:");
+	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX;
+}
+
+static void plan_root(struct plan *p)
+{
+	struct launch *l = &p->launch;
+	const bool single = l->ids.form == IDS_FORM_SINGLE;
+	l->root.uid = l->ids.uid;
+	l->root.gid = l->ids.gid;
+	l->root.gid_tty_mapped = !single;
+	l->root.devpts_max = single ? 64 : 1024;
+	l->root.cgroup_mount = p->cgroup_leaf;
+	l->root.cpus_online = cpu_list(l->spec->arena, &l->cpus);
+}
+
+static int plan_filter(struct plan *p, const struct sandbox_options *o, struct result *r, struct err *e)
+{
+	const struct spec *s = p->launch.spec;
+	const bool cpu_controller = p->place.controllers & CG_CPU;
+	const struct filter_options fo = {
+		.pipe_size = p->launch.ids.form != IDS_FORM_SINGLE,
+		.affinity = cpu_controller || s->limits.cpus_milli == LIMIT_NONE,
+		.profile = s->seccomp_file,
+		.cache_dir = o->cache_dir,
+	};
+	return filter_build(&p->launch.filter, &fo, s->arena, r, e);
+}
+
+static void digest_spec(const struct spec *s, struct result *r)
+{
+	char *text = spec_write_json(s);
+	if (text)
+		SHA256Data((const uint8_t *)text, strlen(text), r->spec_sha256);
+	free(text);
+}
+
+/* io.max has no fallback, and a limit that nothing enforces must not be accepted. */
+static int check_mechanisms(const struct plan *p, struct err *e)
+{
+	if ((p->wanted & CG_IO) && !(p->place.controllers & CG_IO))
+		return err_host(e, "io limits need the io controller of cgroup v2: %s; %s",
+				p->place.why_not[3][0] ? p->place.why_not[3] : p->place.why_no_leaf, p->place.mend);
+	return 0;
+}
+
+static int check_kernel(struct result *r, struct err *e)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+	if (uname(&u) < 0)
+		return err_sys(e, "uname");
+	snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
+	if (sscanf(u.release, "%d.%d", &major, &minor) != 2 || major < 5 || (major == 5 && minor < 14))
+		return err_host(e, "Linux %.40s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
+				   "RLIMIT_NPROC by user namespace)",
+				u.release);
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry, struct result *r)
+{
+	struct launch *l = &p->launch;
+	struct err e = ERR_INIT;
+	*p = (struct plan){.launch = {.spec = s, .root = ROOTFS_INIT, .ids = IDS_INIT, .control = -1,
+				      .stdio = {-1, -1, -1}},
+			   .place = CGROUP_PLACE_INIT};
+	const char *stage = "host";
+	p->wanted = plan_controllers(&s->limits);
+	digest_spec(s, r);
+	if (check_kernel(r, &e) < 0 || check_nofile(s, &e) < 0)
+		goto fail;
+	stage = "ids";
+	if (ids_prepare(&l->ids, s, o->id_range, &e) < 0)
+		goto fail;
+	stage = "image";
+	if (rootfs_prepare(&l->root, s, s->arena, &e) < 0)
+		goto fail;
+	stage = "command";
+	if (plan_words(p, s, &e) < 0)
+		goto fail;
+	stage = "cgroup";
+	if (cgroup_find(&p->place, s->cgroup_parent, p->wanted, dry, &e) < 0 || check_mechanisms(p, &e) < 0)
+		goto fail;
+	p->cgroup_leaf = p->place.source != CGROUP_NONE;
+	stage = "cpus";
+	if (plan_cpus(p, s, &e) < 0)
+		goto fail;
+	stage = "seccomp";
+	if (plan_filter(p, o, r, &e) < 0)
+		goto fail;
+	l->own_cgroup = p->cgroup_leaf;
+	l->nice = s->limits.priority == PRIORITY_LOW ? 19 : 0;
+	l->ignored_signals = ignored_signals();
+	plan_root(p);
+	plan_rlimits(p, s, p->place.controllers & CG_PIDS);
+	ledger_fill(p, s, NULL, r);
+	stage = "require";
+	if (ledger_require(r, s->require, &e) < 0)
+		goto fail;
+	return 0;
+fail:
+	plan_close(p);
+	result_fail(r, RUN_REFUSED, stage, &e);
+	return -1;
+}
+
+void plan_close(struct plan *p)
+{
+	ids_close(&p->launch.ids);
+	rootfs_close(&p->launch.root);
+	cgroup_place_close(&p->place);
+}

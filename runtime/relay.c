@@ -1,0 +1,222 @@
+#include "runtime/relay.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { END_OF_TRANSMISSION = 4 }; /* VEOF, as a terminal's line discipline takes it */
+
+/* The same file by a description of our own, whose flags are ours to set. -1 where that is not allowed. */
+static int reopen(int fd, int flags)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int outlet_open(struct outlet *o, int fd, struct err *e)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stdio: stat fd %d", fd);
+	enum outlet_kind kind = OUTLET_FILE;
+	autoclose int own = -1;
+	if (S_ISSOCK(st.st_mode)) {
+		kind = OUTLET_SOCKET;
+	} else if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+		own = reopen(fd, O_WRONLY);
+		kind = own >= 0 ? OUTLET_NONBLOCK : OUTLET_CAREFUL;
+	}
+	if (own < 0)
+		own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (own < 0)
+		return err_sys(e, "stdio: duplicate fd %d", fd);
+	o->fd = fd_take(&own);
+	o->kind = kind;
+	return 0;
+}
+
+void outlet_close(struct outlet *o)
+{
+	fd_close(&o->fd);
+	free(o->buf);
+	o->buf = NULL;
+	o->len = 0;
+}
+
+static bool outlet_buffer(struct outlet *o)
+{
+	if (!o->buf)
+		o->buf = malloc(RELAY_BYTES);
+	return o->buf;
+}
+
+size_t outlet_room(const struct outlet *o)
+{
+	return o->broken ? 0 : RELAY_BYTES - o->head - o->len;
+}
+
+bool outlet_put(struct outlet *o, const char *data, size_t len)
+{
+	if (!outlet_buffer(o) || outlet_room(o) < len)
+		return false;
+	memcpy(o->buf + o->head + o->len, data, len);
+	o->len += len;
+	return true;
+}
+
+static ssize_t outlet_write(const struct outlet *o)
+{
+	const char *data = o->buf + o->head;
+	if (o->kind == OUTLET_SOCKET)
+		return send(o->fd, data, o->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (o->kind == OUTLET_CAREFUL)
+		return write(o->fd, data, o->len < PIPE_BUF ? o->len : PIPE_BUF);
+	return write(o->fd, data, o->len);
+}
+
+size_t outlet_flush(struct outlet *o)
+{
+	size_t total = 0;
+	while (o->len > 0 && !o->broken) {
+		ssize_t n = outlet_write(o);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0) {
+			o->broken = errno;
+			break;
+		}
+		o->head += (size_t)n;
+		o->len -= (size_t)n;
+		total += (size_t)n;
+		if (o->kind == OUTLET_CAREFUL)
+			break; /* POLLOUT promised room for this much */
+	}
+	if (o->len == 0)
+		o->head = 0;
+	return total;
+}
+
+int stream_open(struct stream *s, int from, int to, uint64_t limit, struct err *e)
+{
+	if (outlet_open(&s->to, to, e) < 0)
+		return -1;
+	s->from = from;
+	s->limit = limit;
+	SHA256Init(&s->sha);
+	return 0;
+}
+
+void stream_close(struct stream *s)
+{
+	fd_close(&s->from);
+	outlet_close(&s->to);
+}
+
+/* A byte beyond the limit is read only to know that there was one. */
+static void note_excess(struct stream *s)
+{
+	char byte;
+	if (read(s->from, &byte, 1) > 0)
+		s->truncated = true;
+}
+
+size_t stream_pump(struct stream *s, bool *at_limit)
+{
+	struct outlet *o = &s->to;
+	*at_limit = false;
+	if (!outlet_buffer(o))
+		return 0;
+	size_t want = outlet_room(o);
+	if (s->limit - s->bytes < want)
+		want = (size_t)(s->limit - s->bytes);
+	ssize_t n = read(s->from, o->buf + o->head + o->len, want);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) { /* EIO is how a pty says that its last slave is closed */
+		fd_close(&s->from);
+		return 0;
+	}
+	SHA256Update(&s->sha, (const uint8_t *)o->buf + o->head + o->len, (size_t)n);
+	o->len += (size_t)n;
+	s->bytes += (uint64_t)n;
+	outlet_flush(o);
+	if (s->bytes >= s->limit) {
+		*at_limit = true;
+		note_excess(s);
+	}
+	return (size_t)n;
+}
+
+void stream_report(struct stream *s, struct stream_result *r)
+{
+	r->relayed = true;
+	r->bytes = (int64_t)s->bytes;
+	r->truncated = s->truncated || s->to.len > 0 || s->to.broken;
+	SHA256End(&s->sha, r->sha256);
+}
+
+int feed_open(struct feed *f, int from, bool owned, int to, struct err *e)
+{
+	struct stat st;
+	f->to.fd = to;
+	f->to.kind = OUTLET_NONBLOCK;
+	if (fstat(from, &st) < 0)
+		return err_sys(e, "stdio: stat stdin");
+	int own = -1;
+	if (!owned && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+		own = reopen(from, O_RDONLY);
+	f->from_socket = S_ISSOCK(st.st_mode);
+	f->from_owned = owned || own >= 0;
+	f->from = own >= 0 ? own : from;
+	return 0;
+}
+
+void feed_close(struct feed *f)
+{
+	if (f->from_owned)
+		fd_close(&f->from);
+	f->from = -1;
+	outlet_close(&f->to);
+}
+
+size_t feed_pump(struct feed *f)
+{
+	struct outlet *o = &f->to;
+	if (!outlet_buffer(o))
+		return 0;
+	size_t want = outlet_room(o);
+	char *at = o->buf + o->head + o->len;
+	ssize_t n = f->from_socket ? recv(f->from, at, want, MSG_DONTWAIT) : read(f->from, at, want);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {
+		if (f->from_owned)
+			fd_close(&f->from);
+		f->from = -1;
+		const char eof = END_OF_TRANSMISSION;
+		if (f->is_tty)
+			outlet_put(o, &eof, 1);
+	} else {
+		o->len += (size_t)n;
+	}
+	outlet_flush(o);
+	return n > 0 ? (size_t)n : 0;
+}
+
+void feed_settle(struct feed *f)
+{
+	/* A pty's master serves the output too, and is not the feed's to close. */
+	if (f->from < 0 && !f->is_tty && (f->to.len == 0 || f->to.broken))
+		outlet_close(&f->to);
+}

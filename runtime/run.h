@@ -1,0 +1,102 @@
+/* Inside runtime/: the state of one run on the supervisor's side, and who does what with it.
+ *
+ *   sandbox.c    theory of operation; prepare, start, supervise, conclude
+ *   plan.c       spec -> plan (ids, image, cgroup place, filter, words, limits)
+ *   ledger.c     plan and facts -> guarantees
+ *   spawn.c      clone3, id maps, the image tree, GO
+ *   supervise.c  one poll loop until everything is dead and drained
+ *   conclude.c   evidence, usage, verdict -> result
+ */
+#ifndef PINFOLD_RUNTIME_RUN_H
+#define PINFOLD_RUNTIME_RUN_H
+
+#include "cgroup/cgroup.h"
+#include "runtime/control.h"
+#include "runtime/deadline.h"
+#include "runtime/relay.h"
+#include "runtime/sandbox.h"
+#include "runtime/tty.h"
+#include "runtime/watch.h"
+#include "seccomp/seccomp.h"
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum phase {
+	PHASE_SETUP,   /* from clone3 until the program's execve */
+	PHASE_RUNNING, /* limits count */
+	PHASE_GRACE,   /* a signal was forwarded; the program may still end by itself */
+	PHASE_KILLED,  /* SIGKILL is out; waiting for death */
+	PHASE_DRAIN,   /* all dead; passing on what is in the pipes */
+	PHASE_DONE,
+};
+
+struct run {
+	const struct spec *spec;
+	const struct sandbox_options *o;
+	struct result *r;
+	struct plan plan;
+	struct cgroup cg;
+
+	enum phase phase;
+	bool decided; /* r->status and r->cause are final */
+	bool program_started, main_exited;
+	int main_status;
+	bool idmapped;
+
+	pid_t init;
+	int init_pidfd, control, registry, caller, signals, populated, memory_events;
+	bool init_dead;
+	struct rusage rusage;
+
+	int pty; /* master, -1 */
+	struct tty_caller terminal;
+	struct feed feed;
+	struct stream out, err;
+	struct outlet events;
+	struct notify notify;
+	struct watch watch;
+	uint64_t watch_peak_bytes, watch_peak_pids;
+
+	struct deadlines deadlines;
+	int64_t started_ns, ended_ns, active_ns;
+};
+
+/* ---- plan.c ---- */
+/* Controllers that the limits ask for: CG_* bits. */
+unsigned plan_controllers(const struct limits *lim);
+
+/* ---- ledger.c ---- */
+/* Rows as they stand by the plan; cg is the leaf if it was made, else NULL (predicted). */
+void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg, struct result *r);
+void ledger_proc_outer(struct result *r);
+void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
+/* 0; -1 and *e (ERR_HOST) names the first required guarantee that is not enforced. */
+int ledger_require(const struct result *r, uint64_t require, struct err *e);
+
+/* ---- spawn.c ---- */
+/* stdio pipes, control socket, signals, clone3, maps, tree, GO. On failure nothing is left running. */
+int spawn(struct run *run, struct err *e);
+
+/* ---- terminal.c ---- */
+/* The pty's master came: join it with the caller's terminal. */
+int tty_join(struct run *run, struct err *e);
+
+/* ---- supervise.c ---- */
+void supervise(struct run *run);
+
+/* ---- conclude.c ---- */
+/* Decide the outcome, once. limit may be "". */
+void run_decide(struct run *run, enum run_status status, const char *limit, const char *message);
+/* exited or signaled, by what the main process came to. */
+void run_decide_by_main(struct run *run);
+void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e);
+/* Composition and counters while the processes are alive, before SIGKILL goes out. */
+void evidence_before_kill(struct run *run);
+/* After everything is dead: counters, peaks, verdicts that only they tell. */
+void evidence_after_death(struct run *run);
+void report_streams(struct run *run);
+
+void run_event(struct run *run, enum event_type type, const char *name);
+
+#endif

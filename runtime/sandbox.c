@@ -1,0 +1,148 @@
+/* Theory of operation.
+ *
+ * One run is four processes at most. The supervisor (this process) stays in the host's namespaces with the
+ * caller's uid. It plans (plan.c): whatever can fail for a boring reason fails before anything exists. It makes
+ * the cgroup leaf, then clones pid 1 of the sandbox into fresh user, pid, mount, network, IPC and UTS
+ * namespaces and into the leaf (spawn.c), writes its id maps and, as root, hands it the idmapped image.
+ *
+ * pid 1 (init.c) applies its table of steps: credentials, cgroup namespace, loopback, mounts and pivot_root,
+ * and hands out a directory fd of the scratch and of its /proc. It starts the program by CLONE_VM and
+ * CLONE_VFORK (program.c); the program's process drops everything, loads the filter as its last act, sends the
+ * filter's listener and waits. The supervisor now sets its timers and answers; only then comes execve. pid 1
+ * gives up all it has and only reaps.
+ *
+ * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines. The run ends with the main
+ * process, a limit, a signal or a lost caller: evidence is read, everything is killed, death is waited for (the leaf
+ * is empty, pid 1 reaped), the pipes are drained, the scratch is let go, the leaf removed, and the result is
+ * filled (conclude.c).
+ *
+ * What keeps law 3 when the supervisor itself is killed: the control socket closes, pid 1 exits, and with pid 1 the
+ * kernel kills every process of its namespace; mounts and sockets die with the namespaces.
+ */
+#include "base/fd.h"
+#include "runtime/exe.h"
+#include "runtime/registry.h"
+#include "runtime/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int choose_id(const struct spec *s, struct result *r, struct err *e)
+{
+	uint8_t random[8];
+	if (s->id) {
+		snprintf(r->id, sizeof(r->id), "%s", s->id);
+		return 0;
+	}
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "getrandom");
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(r->id + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+/* A caller that is already gone, or outside our pid namespace (0), cannot be watched. */
+static int open_caller(struct run *run, struct err *e)
+{
+	pid_t parent = getppid();
+	if (parent == 0)
+		return 0;
+	run->caller = (int)syscall(SYS_pidfd_open, parent, 0);
+	if (run->caller < 0 && errno != ESRCH)
+		return err_sys(e, "watch the caller (pid %d)", parent);
+	if (run->caller < 0 || getppid() != parent)
+		return err_host(e, "the caller of pinfold ended before the start");
+	return 0;
+}
+
+static int make_leaf(struct run *run, struct err *e)
+{
+	struct plan *p = &run->plan;
+	char name[80];
+	if (!p->cgroup_leaf)
+		return 0;
+	snprintf(name, sizeof(name), "pinfold-%s", run->r->id);
+	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, p->launch.root.image, run->o->libexec, e) < 0)
+		return -1;
+	run->populated = cgroup_populated_fd(&run->cg);
+	ledger_fill(p, run->spec, &run->cg, run->r);
+	return ledger_require(run->r, run->spec->require, e);
+}
+
+static int prepare(struct run *run, const char **stage, struct err *e)
+{
+	*stage = "id";
+	if (choose_id(run->spec, run->r, e) < 0)
+		return -1;
+	*stage = "own-binary";
+	if (exe_protect(&run->plan.launch.ids, run->o->argv, run->o->envp, e) < 0)
+		return -1;
+	*stage = "events";
+	if (run->o->events >= 0 && outlet_open(&run->events, run->o->events, e) < 0)
+		return -1;
+	*stage = "registry";
+	run->registry = registry_enter(run->r->id, e);
+	if (run->registry < 0)
+		return -1;
+	*stage = "caller";
+	if (open_caller(run, e) < 0)
+		return -1;
+	*stage = "timer";
+	if (deadlines_open(&run->deadlines, e) < 0)
+		return -1;
+	*stage = "cgroup";
+	return make_leaf(run, e);
+}
+
+/* Let go of everything, in the order that lets the kernel free it: what pins the tmpfs, then the leaf. */
+static void release(struct run *run)
+{
+	struct err e = ERR_INIT;
+	tty_restore(&run->terminal);
+	notify_close(&run->notify);
+	feed_close(&run->feed);
+	stream_close(&run->out);
+	stream_close(&run->err);
+	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty, &run->control, &run->caller,
+		      &run->signals, &run->populated, &run->init_pidfd, &run->registry};
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		fd_close(fds[i]);
+	deadlines_close(&run->deadlines);
+	if (run->cg.dir >= 0 && cgroup_destroy(&run->cg, &e) < 0)
+		result_warn(run->r, "%s; `pinfold gc` removes it later", e.msg);
+	plan_close(&run->plan);
+}
+
+static void finish_events(struct run *run)
+{
+	run_event(run, EVENT_ENDED, NULL);
+	outlet_close(&run->events);
+}
+
+void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
+{
+	struct run run = {.spec = s, .o = o, .r = r, .cg = CGROUP_INIT, .init = -1, .init_pidfd = -1, .control = -1,
+			  .registry = -1, .caller = -1, .signals = -1, .populated = -1, .pty = -1,
+			  .terminal = TTY_CALLER_INIT, .feed = FEED_INIT, .out = STREAM_INIT, .err = STREAM_INIT,
+			  .events = OUTLET_INIT, .notify = NOTIFY_INIT, .watch = WATCH_INIT,
+			  .deadlines = DEADLINES_INIT};
+	struct err e = ERR_INIT;
+	const char *stage;
+	if (plan_make(&run.plan, s, o, false, r) < 0)
+		return;
+	if (prepare(&run, &stage, &e) < 0) {
+		result_fail(r, RUN_REFUSED, stage, &e);
+	} else if (spawn(&run, &e) < 0) {
+		result_fail(r, e.kind == ERR_USAGE ? RUN_REFUSED : RUN_SETUP_FAILED, "spawn", &e);
+	} else {
+		supervise(&run);
+		evidence_after_death(&run);
+		report_streams(&run);
+	}
+	release(&run);
+	finish_events(&run);
+}

@@ -1,0 +1,214 @@
+#include "base/fd.h"
+#include "runtime/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The program's end stays blocking; ours does not block. */
+static int open_pipe(struct run *run, int slot, bool to_program, int *ours, struct err *e)
+{
+	const struct ids *ids = &run->plan.launch.ids;
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "stdio: pipe");
+	autoclose int theirs = ends[to_program ? 0 : 1];
+	autoclose int mine = ends[to_program ? 1 : 0];
+	if (fcntl(mine, F_SETFL, O_NONBLOCK) < 0)
+		return err_sys(e, "stdio: make our end of a pipe non-blocking");
+	/* /dev/stdout is a reopen of the pipe, which its mode 0600 allows the owner alone. */
+	if (ids->form == IDS_FORM_SLOT && fchown(theirs, ids->kuid, ids->kgid) < 0)
+		return err_sys(e, "stdio: give a pipe to the program");
+	run->plan.launch.stdio[slot] = fd_take(&theirs);
+	*ours = fd_take(&mine);
+	return 0;
+}
+
+static int open_caller_file(const char *path, int flags, struct err *e)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	if (fd < 0)
+		return err_sys(e, "stdio: open %s", path);
+	fcntl(fd, F_SETFL, flags & O_APPEND);
+	return fd;
+}
+
+static int open_output(struct run *run, int slot, const char *file, struct stream *s, struct err *e)
+{
+	autoclose int to = file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : fcntl(slot, F_DUPFD_CLOEXEC, 3);
+	int from;
+	if (to < 0)
+		return file ? -1 : err_sys(e, "stdio: duplicate fd %d", slot);
+	if (run->spec->tty)
+		return slot == 1 ? stream_open(s, -1, to, run->spec->limits.output_bytes, e) : 0;
+	if (open_pipe(run, slot, false, &from, e) < 0)
+		return -1;
+	return stream_open(s, from, to, run->spec->limits.output_bytes, e);
+}
+
+static int open_input(struct run *run, struct err *e)
+{
+	const struct spec *s = run->spec;
+	autoclose int file = -1;
+	if (s->stdin_kind == STDIN_NULL || s->tty)
+		return 0;
+	if (s->stdin_kind == STDIN_FILE) {
+		file = open_caller_file(s->stdin_file, O_RDONLY, e);
+		if (file < 0)
+			return -1;
+	}
+	int to;
+	if (open_pipe(run, 0, true, &to, e) < 0)
+		return -1;
+	const bool owned = file >= 0;
+	return feed_open(&run->feed, owned ? fd_take(&file) : 0, owned, to, e);
+}
+
+static int open_control(struct run *run, struct err *e)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(e, "control socket");
+	run->control = pair[0];
+	run->plan.launch.control = pair[1];
+	return 0;
+}
+
+/* Everything that would end or stop us arrives as a read; blocked before the sandbox exists. */
+static int open_signals(struct run *run, struct err *e)
+{
+	static const int caught[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+				     SIGPROF, SIGPIPE, SIGWINCH, SIGXFSZ, SIGTTOU, SIGTTIN, SIGPOLL, SIGPWR};
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
+		sigaddset(&set, caught[i]);
+	/* SIGCHLD is for pid 1's loop, which inherits the mask. */
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return err_sys(e, "block signals");
+	sigdelset(&set, SIGCHLD);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+/* A raw clone3: the child goes on in a copy of this very stack. */
+static pid_t clone_init(struct run *run)
+{
+	struct clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.pidfd = (uintptr_t)&run->init_pidfd,
+		/* No exit signal: a caller that ignores SIGCHLD would have the kernel reap pid 1 for us. */
+		.exit_signal = 0,
+	};
+	if (run->cg.dir >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)run->cg.dir;
+	}
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static int explain_clone(struct err *e)
+{
+	switch (errno) {
+	case EPERM:
+		return err_sys(e, "user namespaces are not allowed here (sysctl kernel.unprivileged_userns_clone, "
+				  "kernel.apparmor_restrict_unprivileged_userns; `pinfold doctor` tells the fix)");
+	case ENOSPC:
+		return err_sys(e, "no user namespace left (sysctl user.max_user_namespaces is 0 or used up)");
+	case ENOSYS:
+	case EINVAL:
+		return err_sys(e, "clone3 with these namespaces is not supported by this kernel or forbidden by a filter");
+	default:
+		return err_sys(e, "clone3");
+	}
+}
+
+/* A caller with a negative score (a service) must not shield the program from the OOM killer. */
+static int reset_oom_score(int proc, struct err *e)
+{
+	char score[16];
+	if (fd_read_small(proc, "oom_score_adj", score, sizeof(score)) < 0)
+		return err_sys(e, "read oom_score_adj");
+	if (score[0] == '-' && fd_write_small(proc, "oom_score_adj", "0") < 0)
+		return err_sys(e, "raise oom_score_adj to 0");
+	return 0;
+}
+
+/* As root the image comes idmapped from here: only the initial namespace's root may idmap it. */
+static int open_tree_for(struct run *run, int proc, int *tree, struct err *e)
+{
+	const struct launch *l = &run->plan.launch;
+	if (l->ids.form != IDS_FORM_SLOT || l->root.form == ROOTFS_HOST)
+		return 0;
+	autoclose int userns = openat(proc, "ns/user", O_RDONLY | O_CLOEXEC);
+	if (userns < 0)
+		return err_sys(e, "open the sandbox's user namespace");
+	*tree = rootfs_tree(&l->root, userns, &run->idmapped, e);
+	if (*tree < 0)
+		return -1;
+	ledger_ownership(&run->plan, run->idmapped, run->r);
+	return ledger_require(run->r, run->spec->require, e);
+}
+
+static int let_go(struct run *run, struct err *e)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/%d", run->init);
+	autoclose int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0)
+		return err_sys(e, "open %s", path);
+	autoclose int tree = -1;
+	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 || reset_oom_score(proc, e) < 0 ||
+	    open_tree_for(run, proc, &tree, e) < 0)
+		return -1;
+	const struct record go = {.type = RECORD_GO};
+	if (control_send(run->control, &go, &tree, tree >= 0) < 0)
+		return err_sys(e, "tell pid 1 to go");
+	return 0;
+}
+
+static void close_child_ends(struct launch *l)
+{
+	fd_close(&l->control);
+	for (int i = 0; i < 3; i++)
+		fd_close(&l->stdio[i]);
+}
+
+int spawn(struct run *run, struct err *e)
+{
+	const struct spec *s = run->spec;
+	if (open_signals(run, e) < 0 || open_input(run, e) < 0 ||
+	    open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
+	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0)
+		return -1;
+	run->init = clone_init(run);
+	if (run->init < 0) {
+		run->init = -1;
+		return explain_clone(e);
+	}
+	if (run->init == 0)
+		init_main(&run->plan.launch);
+	close_child_ends(&run->plan.launch);
+	if (let_go(run, e) == 0)
+		return 0;
+	pid_t dead;
+	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
+	do
+		dead = waitpid(run->init, NULL, __WALL);
+	while (dead < 0 && errno == EINTR);
+	run->init = -1;
+	return -1;
+}

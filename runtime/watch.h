@@ -1,0 +1,29 @@
+/* What /proc tells about a sandbox whose cgroup has no controller: memory and cpu time, as far as they can be seen.
+ *
+ * Everything is read through the sandbox's own /proc (an fd that pid 1 handed out), which lists its processes
+ * and no others. The numbers are a lower bound: what they miss is named in the ledger.
+ */
+#ifndef PINFOLD_RUNTIME_WATCH_H
+#define PINFOLD_RUNTIME_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watch {
+	int proc;    /* the sandbox's /proc; -1: nothing can be seen */
+	int sysv;    /* its /proc/sysvipc/shm, -1 */
+	int scratch; /* root of the scratch tmpfs, -1 */
+};
+#define WATCH_INIT {.proc = -1, .sysv = -1, .scratch = -1}
+
+/* Anonymous memory and swap of every process, the scratch, unlinked memfds that an fd still holds, SysV
+ * segments: bytes. false where nothing could be read. */
+bool watch_memory(const struct watch *w, uint64_t *bytes);
+
+/* User and system time of the living and of those that were waited for, clock ticks turned to usec. */
+bool watch_cpu(const struct watch *w, uint64_t *usec);
+
+/* Tasks of the program, pid 1 not counted. */
+bool watch_pids(const struct watch *w, uint64_t *tasks);
+
+#endif
