@@ -1,0 +1,139 @@
+#include "base/fd.h"
+#include "cgroup/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *path_below(const char *path, const char *root)
+{
+	size_t len = strlen(root);
+	if (strcmp(root, "/") == 0)
+		len = 0;
+	if (strncmp(path, root, len) != 0)
+		return NULL;
+	if (path[len] != '/' && path[len] != '\0')
+		return NULL;
+	path += len;
+	while (*path == '/')
+		path++;
+	return path;
+}
+
+bool path_parent(char *path)
+{
+	if (*path == '\0')
+		return false;
+	char *slash = strrchr(path, '/');
+	*(slash ? slash : path) = '\0';
+	return true;
+}
+
+static bool has_option(const char *options, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *p = options; p; p = strchr(p, ',')) {
+		if (*p == ',')
+			p++;
+		if (strncmp(p, name, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+struct mount_search {
+	struct hierarchy *h;
+	char root[256];
+	bool read_only;
+};
+
+/* Whether fd is on this very mount and not on one over it; stronger than its file system's magic. */
+static bool is_mount(int fd, int id)
+{
+	struct statx st;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
+		return false;
+	return (st.stx_mask & STATX_MNT_ID) && st.stx_mnt_id == (uint64_t)id;
+}
+
+/* The first writable cgroup2 mount, else the first. */
+static int consider_mount(const struct mount_line *m, void *arg)
+{
+	struct mount_search *s = arg;
+	if (strcmp(m->fstype, "cgroup2") != 0)
+		return 0;
+	bool read_only = has_option(m->options, "ro") || has_option(m->super_options, "ro");
+	if (s->h->mount >= 0 && read_only)
+		return 0;
+	if (strlen(m->root) >= sizeof(s->root) || strlen(m->point) >= sizeof(s->h->point))
+		return 0;
+	autoclose int fd = open(m->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || !is_mount(fd, m->id))
+		return 0;
+	fd_close(&s->h->mount);
+	s->h->mount = fd_take(&fd);
+	s->read_only = read_only;
+	strcpy(s->root, m->root);
+	strcpy(s->h->point, m->point);
+	return !read_only;
+}
+
+char *own_cgroup_parse(char *text)
+{
+	char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+	if (!line)
+		return NULL;
+	line += *line == '\n' ? 4 : 3;
+	char *end = strchr(line, '\n');
+	if (end)
+		*end = '\0';
+	return line;
+}
+
+/* A cgroup that was removed under us shows as "PATH (deleted)", one outside our cgroup namespace as
+ * "/../x": neither can be found below the mount, and opening it says so. */
+static void find_own(struct hierarchy *h, const char *root)
+{
+	char text[6144];
+	if (read_whole(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0)
+		return;
+	const char *path = own_cgroup_parse(text);
+	const char *own = path ? path_below(path, root) : NULL;
+	if (!own || strncmp(own, "../", 3) == 0 || strlen(own) >= sizeof(h->own))
+		return;
+	strcpy(h->own, own);
+	h->own_known = true;
+}
+
+bool is_kernel_root(int dir)
+{
+	return faccessat(dir, "cgroup.events", F_OK, 0) < 0 && errno == ENOENT; /* it alone has none */
+}
+
+int hierarchy_open(struct hierarchy *h, char *why, size_t size)
+{
+	struct mount_search s = {.h = h};
+	if (mount_lines(consider_mount, &s) < 0) {
+		say(why, size, "/proc/self/mountinfo: %s", strerrordesc_np(errno));
+		return -1;
+	}
+	if (h->mount < 0) {
+		say(why, size, "no cgroup2 file system is mounted");
+		return -1;
+	}
+	/* Every systemd since 2016 keeps itself in init.scope below the top of its tree; looked for in the
+	 * tree and not in /run, because a container may share the tree and not the /run of its host. */
+	h->systemd = faccessat(h->mount, "init.scope", F_OK, 0) == 0;
+	h->uid = geteuid();
+	if (h->uid != 0 || h->systemd)
+		find_own(h, s.root); /* root without systemd has no use for it, see place.c */
+	return 0;
+}
+
+void hierarchy_close(struct hierarchy *h)
+{
+	fd_close(&h->mount);
+}
