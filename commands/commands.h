@@ -30,6 +30,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
 void options_from_environment(struct sandbox_options *o, struct arena *a);
 
+/* The --help of a subcommand, on stdout. Returns the exit code. */
+int print_help(const char *command);
+
 /* For spec_read_argv(): a whole file, at most 4 MiB. */
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
 

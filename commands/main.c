@@ -16,8 +16,8 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{"run", command_run, "run a program in a fresh sandbox"},
-	{"explain", command_explain, "print what run would do, with the same arguments"},
-	{"doctor", command_doctor, "tell what this host can enforce for this user, and how to mend the rest"},
+
+
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},

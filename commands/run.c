@@ -1,7 +1,6 @@
 #include "commands/commands.h"
 #include "commands/sink.h"
 #include "base/fd.h"
-#include "spec/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

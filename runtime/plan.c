@@ -45,9 +45,10 @@ static bool env_same(const char *a, const char *b)
 }
 
 /* Ours first, then the caller's, the last of a name wins. Nothing of our own environment gets in. */
-static char **build_env(const struct spec *s)
+static char **build_env(const struct spec *s, const char *user)
 {
-	const char *ours[] = {default_path, "HOME=/scratch", "USER=" ROOTFS_USER, "LOGNAME=" ROOTFS_USER,
+	const char *ours[] = {default_path, "HOME=/scratch", arena_printf(s->arena, "USER=%s", user),
+			      arena_printf(s->arena, "LOGNAME=%s", user),
 			      "LANG=C.UTF-8", s->tty ? "TERM=xterm-256color" : NULL};
 	const size_t ours_len = sizeof(ours) / sizeof(*ours);
 	char **env = arena_alloc(s->arena, (ours_len + s->env_len + 1) * sizeof(*env));
@@ -106,7 +107,7 @@ static int plan_words(struct plan *p, const struct spec *s, struct err *e)
 {
 	struct launch *l = &p->launch;
 	l->argv = (char **)(uintptr_t)s->command;
-	l->envp = build_env(s);
+	l->envp = build_env(s, l->root.user);
 	if (check_words(l->argv, "argument", e) < 0 || check_words(l->envp, "environment entry", e) < 0)
 		return -1;
 	l->candidates = build_candidates(s->arena, l->argv[0], l->envp);
