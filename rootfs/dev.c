@@ -78,6 +78,7 @@ int dev_build(struct enter *x, struct err *e)
 	for (size_t i = 0; i < DEVICES; i++)
 		if (bind_device(&devices[i], e) < 0)
 			return -1;
+	/* Private too: clones of the host's mounts still receive what is mounted there. */
 	if (stage_attr(STAGE "dev", AT_RECURSIVE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e) < 0 ||
 	    mount_devpts(x->r, e) < 0)
 		return -1;

@@ -14,16 +14,6 @@
 
 static const uint64_t image_flags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-/* Nothing that the host mounts later may appear here, nor the other way round. In a mount
- * namespace of another user namespace only the first half is left to do. */
-static int step_private(struct enter *x, struct err *e)
-{
-	(void)x;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return err_sys(e, "make mounts private");
-	return 0;
-}
-
 /* The image's tree becomes the working directory. r->image cannot be used: it stands for the parent's
  * namespace, whose mounts may not be cloned here. The name is looked up a second time
  * instead, and the directory found must be the one that was vetted. */
@@ -84,7 +74,7 @@ static int root_bind(struct enter *x, struct err *e)
 		x->tree = open_tree(AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 		if (x->tree < 0)
 			return err_sys(e, "clone the mounts of image %s", x->r->image_path);
-		struct mount_attr attr = {.attr_set = image_flags};
+		struct mount_attr attr = {.attr_set = image_flags, .propagation = MS_PRIVATE};
 		if (mount_setattr(x->tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
 			return err_sys(e, "mount flags of image %s", x->r->image_path);
 	}
@@ -165,16 +155,18 @@ static int step_attach(struct enter *x, struct err *e)
 	return 0;
 }
 
-/* pivot_root(".", ".") puts the old root on top of the new one, and the stage is on top of that. "."
- * is looked up anew each time and means the topmost: first the stage goes, then the old root with
- * everything beneath it (pivot_root(2), NOTES). */
+/* pivot_root(".", ".") puts the old root on top of the new one, and "." is looked up anew as the
+ * topmost (pivot_root(2), NOTES). That would be the stage, which lies on top of the old root; moved
+ * aside before, it goes along in one umount(2). Each of those waits for an RCU grace period, 75 us. */
 static int step_pivot(struct enter *x, struct err *e)
 {
+	if (move_mount(AT_FDCWD, STAGE, AT_FDCWD, "/proc", 0) < 0)
+		return err_sys(e, "move the stage aside");
 	if (fchdir(x->new_root) < 0)
 		return err_sys(e, "enter the new root");
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(e, "pivot_root");
-	if (umount2(".", MNT_DETACH) < 0 || umount2(".", MNT_DETACH) < 0)
+	if (umount2(".", MNT_DETACH) < 0)
 		return err_sys(e, "detach the old root");
 	if (chdir("/") < 0)
 		return err_sys(e, "enter the new root");
@@ -187,7 +179,6 @@ static int step_verify(struct enter *x, struct err *e)
 }
 
 static int (*const steps[])(struct enter *, struct err *) = {
-	step_private,
 	step_image,    /* before anything covers a parent of it */
 	skeleton_make, /* sealed read-only at its end, so that what is bound from it is */
 	dev_build,

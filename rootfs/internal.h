@@ -47,8 +47,15 @@ void fd_run_add(struct fd_run *run, int fd); /* takes fd */
 void fd_run_close(struct fd_run *run);
 #define autorun __attribute__((cleanup(fd_run_close))) struct fd_run
 
+/* Call each() for every line of fd, without its newline. Lines longer than LINE_BYTES are an error
+ * (E2BIG). Memory is the stack's: the first malloc in a fresh child costs more than the reading. */
+enum { LINE_BYTES = 12 * 1024 };
+int lines_walk(int fd, int (*each)(void *arg, char *line, struct err *e), void *arg, struct err *e);
+
 /* ---- mounts.c: a system call each, with the message. Paths are the stage's. ---- */
 int stage_bind(const char *from, const char *to, unsigned long flags, struct err *e);
+/* Set flags, and make it private: the mounts of a namespace that belongs to another user namespace
+ * than its parent are slaves of the parent's, so nothing gets out, but what the host mounts would get in. */
 int stage_attr(const char *path, unsigned int at_flags, uint64_t set, struct err *e);
 /* Write a new file, whose fd goes to run. */
 int stage_file(struct fd_run *run, const char *path, const char *text, mode_t mode, struct err *e);
@@ -62,9 +69,10 @@ struct mount_line {
 };
 bool mount_line_read(struct mount_line *m, char *text);
 
-enum { MOUNT_TABLE_MAX = 16 << 20 };
-/* All of self/mountinfo, malloc'ed; proc is a directory fd. NULL and *e on failure. */
-char *mount_table_read(int proc, size_t *len, struct err *e);
+/* Read self/mountinfo line by line; proc is a directory fd. each() may change the line; -1 from
+ * it ends the walk. */
+int mount_table_walk(int proc, int (*each)(void *arg, char *line, struct err *e), void *arg,
+		     struct err *e);
 
 /* What is mounted beneath the absolute path dir, as text for a message ("" if nothing), in
  * this process's namespace. 1 if there is something, 0, or -1. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -20,7 +19,7 @@ int stage_bind(const char *from, const char *to, unsigned long flags, struct err
 
 int stage_attr(const char *path, unsigned int at_flags, uint64_t set, struct err *e)
 {
-	struct mount_attr attr = {.attr_set = set};
+	struct mount_attr attr = {.attr_set = set, .propagation = MS_PRIVATE};
 	if (mount_setattr(AT_FDCWD, path, at_flags, &attr, sizeof(attr)) < 0)
 		return err_sys(e, "mount flags of %s", path);
 	return 0;
@@ -76,37 +75,41 @@ bool mount_line_read(struct mount_line *m, char *text)
 	return m->type != NULL;
 }
 
-char *mount_table_read(int proc, size_t *len, struct err *e)
+int lines_walk(int fd, int (*each)(void *arg, char *line, struct err *e), void *arg, struct err *e)
+{
+	char buf[LINE_BYTES];
+	size_t used = 0;
+	for (;;) {
+		ssize_t n = read(fd, buf + used, sizeof(buf) - 1 - used);
+		if (n < 0)
+			return err_sys(e, "read");
+		used += (size_t)n;
+		buf[used] = '\0';
+		char *line = buf, *end;
+		while ((end = strchr(line, '\n'))) {
+			*end = '\0';
+			if (each(arg, line, e) < 0)
+				return -1;
+			line = end + 1;
+		}
+		used -= (size_t)(line - buf);
+		if (n == 0)
+			return used == 0 ? 0 : each(arg, line, e);
+		if (used == sizeof(buf) - 1) {
+			errno = E2BIG;
+			return err_sys(e, "read a line");
+		}
+		memmove(buf, line, used);
+	}
+}
+
+int mount_table_walk(int proc, int (*each)(void *arg, char *line, struct err *e), void *arg,
+		     struct err *e)
 {
 	autoclose int fd = openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		err_sys(e, "open /proc/self/mountinfo");
-		return NULL;
-	}
-	size_t size = 16384, used = 0;
-	char *text = malloc(size);
-	while (text) {
-		ssize_t n = read(fd, text + used, size - used - 1);
-		if (n < 0)
-			break;
-		if (n == 0) {
-			text[used] = '\0';
-			*len = used;
-			return text;
-		}
-		used += (size_t)n;
-		if (size - used > 1)
-			continue;
-		char *more = size < MOUNT_TABLE_MAX ? realloc(text, size *= 2) : NULL;
-		if (!more) {
-			errno = size < MOUNT_TABLE_MAX ? ENOMEM : E2BIG;
-			break;
-		}
-		text = more;
-	}
-	err_sys(e, "read /proc/self/mountinfo");
-	free(text);
-	return NULL;
+	if (fd < 0)
+		return err_sys(e, "open /proc/self/mountinfo");
+	return lines_walk(fd, each, arg, e);
 }
 
 /* mountinfo writes space, tab, newline and backslash as \ooo (proc_pid_mountinfo(5)). */
@@ -123,33 +126,41 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
+struct beneath {
+	const char *dir;
+	size_t len;
+	char *names;
+	size_t size, used;
+	int found;
+};
+
+static int add_beneath(void *arg, char *line, struct err *e)
+{
+	struct beneath *b = arg;
+	struct mount_line m;
+	(void)e;
+	if (!mount_line_read(&m, line))
+		return 0;
+	unescape(m.point);
+	if (strncmp(m.point, b->dir, b->len) != 0 || m.point[b->len] != '/')
+		return 0;
+	int n = snprintf(b->names + b->used, b->size - b->used, "%s%s", b->found ? ", " : "", m.point);
+	if (n > 0 && (size_t)n < b->size - b->used)
+		b->used += (size_t)n;
+	else
+		b->names[b->used] = '\0'; /* it is for a message: what fits */
+	b->found = 1;
+	return 0;
+}
+
 int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err *e)
 {
-	autoclose int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
 		return err_sys(e, "open /proc");
-	size_t text_len;
-	char *text = mount_table_read(proc, &text_len, e);
-	if (!text)
-		return -1;
-	size_t len = strlen(dir), used = 0;
-	int found = 0;
+	struct beneath b = {.dir = dir, .len = strlen(dir), .names = names, .size = size};
 	names[0] = '\0';
-	char *save = NULL;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		struct mount_line m;
-		if (!mount_line_read(&m, line))
-			continue;
-		unescape(m.point);
-		if (strncmp(m.point, dir, len) != 0 || m.point[len] != '/')
-			continue;
-		int n = snprintf(names + used, size - used, "%s%s", found ? ", " : "", m.point);
-		if (n > 0 && (size_t)n < size - used)
-			used += (size_t)n;
-		else
-			names[used] = '\0'; /* the list is for a message: what fits */
-		found = 1;
-	}
-	free(text);
-	return found;
+	if (mount_table_walk(proc, add_beneath, &b, e) < 0)
+		return -1;
+	return b.found;
 }

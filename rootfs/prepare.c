@@ -166,6 +166,7 @@ static void write_users(struct rootfs *r, const struct spec *s, struct arena *a)
 	const char *root = uid == 0 ? "" : "root:x:0:0:root:/root:/usr/sbin/nologin\n";
 	const char *nobody = uid == 65534 ? "" : "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 	const char *name = uid == 0 ? "root" : uid == 65534 ? "nobody" : "user";
+	r->user = name;
 	add_file(r, "/etc/passwd", arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid,
 						uid, name, nobody));
 	name = uid == 0 ? "root" : uid == 65534 ? "nogroup" : "user";

@@ -46,6 +46,7 @@ struct rootfs {
 	struct rootfs_file files[8]; /* /etc/passwd, group, hosts, resolv.conf, hostname */
 	uint32_t files_len;
 	const char *workdir;
+	const char *user; /* name of the program's id in /etc/passwd */
 };
 
 #define ROOTFS_INIT {.image = -1}

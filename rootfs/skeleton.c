@@ -14,26 +14,27 @@
 /* Small, because it is charged to the run: room for the synthesised files and no more. */
 #define STAGE_OPTIONS "mode=0755,size=512k,nr_inodes=128"
 
+/* Parents before children. */
 static const struct {
 	const char *path;
-	mode_t mode;
+	enum { ALWAYS, IF_TREE, IF_CGROUP } only_if;
 } directories[] = {
-	{ STAGE_NEW, 0755 },
-	{ STAGE "root", 0755 },	 /* the upper layer of an overlay; @host's root */
-	{ STAGE "root/etc", 0755 }, /* the synthesised files, in every form */
-	{ STAGE "image", 0755 },    /* where a detached image tree is mounted to become a layer */
-	{ STAGE "void", 0755 },	 /* covers directories of proc */
-	{ STAGE "proc", 0755 },
-	{ STAGE "dev", 0755 },
-	{ STAGE "dev/pts", 0755 },
-	{ STAGE "dev/shm", 0755 },
-	{ STAGE "sys", 0755 },
-	{ STAGE "sys/fs", 0755 },
-	{ STAGE "sys/fs/cgroup", 0755 },
-	{ STAGE "sys/devices", 0755 },
-	{ STAGE "sys/devices/system", 0755 },
-	{ STAGE "sys/devices/system/cpu", 0755 },
-	{ STAGE "writable", 0755 },
+	{ STAGE_NEW, ALWAYS },
+	{ STAGE "root", ALWAYS },     /* the upper layer of an overlay; @host's root */
+	{ STAGE "root/etc", ALWAYS }, /* the synthesised files, in every form */
+	{ STAGE "image", IF_TREE },   /* where a detached image tree is mounted to become a layer */
+	{ STAGE "void", ALWAYS },     /* covers directories of proc */
+	{ STAGE "proc", ALWAYS },
+	{ STAGE "dev", ALWAYS },
+	{ STAGE "dev/pts", ALWAYS },
+	{ STAGE "dev/shm", ALWAYS },
+	{ STAGE "sys", ALWAYS },
+	{ STAGE "sys/fs", IF_CGROUP },
+	{ STAGE "sys/fs/cgroup", IF_CGROUP },
+	{ STAGE "sys/devices", ALWAYS },
+	{ STAGE "sys/devices/system", ALWAYS },
+	{ STAGE "sys/devices/system/cpu", ALWAYS },
+	{ STAGE "writable", ALWAYS },
 };
 
 /* The scratch's inodes that are ours, not the program's: its root and the four below. */
@@ -49,6 +50,19 @@ static const struct {
 	{ STAGE "writable/tmp", 01777, false },
 	{ STAGE "writable/shm", 01777, false },
 };
+
+static int make_directories(const struct enter *x, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		if (directories[i].only_if == IF_CGROUP && !x->r->cgroup_mount)
+			continue;
+		if (directories[i].only_if == IF_TREE && x->tree < 0)
+			continue;
+		if (mkdir(directories[i].path, 0755) < 0)
+			return err_sys(e, "mkdir %s", directories[i].path);
+	}
+	return 0;
+}
 
 static int make_missing_targets(const struct rootfs *r, struct err *e)
 {
@@ -106,9 +120,8 @@ int skeleton_make(struct enter *x, struct err *e)
 {
 	if (mount("pinfold", "/", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, STAGE_OPTIONS) < 0)
 		return err_sys(e, "mount the skeleton (a tmpfs in a user namespace)");
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
-		if (mkdir(directories[i].path, directories[i].mode) < 0)
-			return err_sys(e, "mkdir %s", directories[i].path);
+	if (make_directories(x, e) < 0)
+		return -1;
 	if (make_missing_targets(x->r, e) < 0 || write_files(x->r, e) < 0 || dev_skeleton(e) < 0)
 		return -1;
 	if (x->r->form == ROOTFS_HOST && host_skeleton(x, e) < 0)

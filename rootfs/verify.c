@@ -1,8 +1,6 @@
 /* The mount table, read back from the kernel and compared line by line. */
 #include "rootfs/internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RO = 1, NOSUID = 2, NODEV = 4, NOEXEC = 8, SEALED = RO | NOSUID | NODEV | NOEXEC };
@@ -88,57 +86,45 @@ static bool other_row(const struct enter *x, const char *point, struct row *want
 }
 
 struct seen {
+	const struct enter *x;
 	unsigned rows, devices;
 };
 
-static int check_line(const struct enter *x, const struct mount_line *m, struct seen *seen, struct err *e)
+static int check_line(void *arg, char *line, struct err *e)
 {
+	struct seen *seen = arg;
+	struct mount_line m;
+	if (!mount_line_read(&m, line))
+		return err_bug(e, "a line of mountinfo that cannot be read");
 	for (unsigned i = 0; i < ROWS; i++) {
-		if (strcmp(m->point, rows[i].point) != 0)
+		if (strcmp(m.point, rows[i].point) != 0)
 			continue;
 		if (seen->rows & 1u << i)
-			return err_host(e, "%s is mounted over twice", m->point);
+			return err_host(e, "%s is mounted over twice", m.point);
 		seen->rows |= 1u << i;
-		return compare(m, &rows[i], e);
+		return compare(&m, &rows[i], e);
 	}
 	struct row want;
 	unsigned device = DEVICES;
-	if (!other_row(x, m->point, &want, &device))
-		return err_host(e, "a mount that should not be there: %s (%s)", m->point, m->type);
+	if (!other_row(seen->x, m.point, &want, &device))
+		return err_host(e, "a mount that should not be there: %s (%s)", m.point, m.type);
 	if (device < DEVICES)
 		seen->devices |= 1u << device;
-	return compare(m, &want, e);
-}
-
-static int check_table(const struct enter *x, char *text, struct err *e)
-{
-	struct seen seen = {0};
-	char *save = NULL;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		struct mount_line m;
-		if (!mount_line_read(&m, line))
-			return err_bug(e, "a line of mountinfo that cannot be read");
-		if (check_line(x, &m, &seen, e) < 0)
-			return -1;
-	}
-	if (!x->r->cgroup_mount)
-		seen.rows ^= 1u << CGROUP_ROW;
-	for (unsigned i = 0; i < ROWS; i++)
-		if (!(seen.rows & 1u << i))
-			return err_host(e, "%s: expected %s", rows[i].point,
-					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing" : "a mount");
-	if (seen.devices != (1u << DEVICES) - 1)
-		return err_host(e, "a device is missing in /dev");
-	return 0;
+	return compare(&m, &want, e);
 }
 
 int rootfs_verify(const struct enter *x, struct err *e)
 {
-	size_t len;
-	char *text = mount_table_read(x->proc, &len, e);
-	if (!text)
-		return -1;
-	int result = check_table(x, text, e);
-	free(text);
-	return result < 0 ? err_wrap(e, "mount table") : 0;
+	struct seen seen = {.x = x};
+	if (mount_table_walk(x->proc, check_line, &seen, e) < 0)
+		return err_wrap(e, "mount table");
+	if (!x->r->cgroup_mount)
+		seen.rows ^= 1u << CGROUP_ROW;
+	for (unsigned i = 0; i < ROWS; i++)
+		if (!(seen.rows & 1u << i))
+			return err_host(e, "mount table: %s: expected %s", rows[i].point,
+					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing" : "a mount");
+	if (seen.devices != (1u << DEVICES) - 1)
+		return err_host(e, "mount table: a device is missing in /dev");
+	return 0;
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -125,24 +124,27 @@ static int vet_home(const struct rootfs *r, const char *home, bool alias, struct
 	return 0;
 }
 
+struct homes {
+	const struct rootfs *r;
+	bool alias;
+};
+
+static int vet_line(void *arg, char *line, struct err *e)
+{
+	const struct homes *h = arg;
+	char *home = home_field(line);
+	return home ? vet_home(h->r, home, h->alias, e) : 0;
+}
+
 static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 {
-	enum { PASSWD_MAX = 1 << 20 };
-	char *text = malloc(PASSWD_MAX);
-	if (!text)
-		return err_sys(e, "read /etc/passwd");
-	ssize_t n = fd_read_small(AT_FDCWD, "/etc/passwd", text, PASSWD_MAX);
-	int result = 0;
-	char *save = NULL;
-	/* Without a passwd file there are no home folders to know of. */
-	for (char *line = n > 0 ? strtok_r(text, "\n", &save) : NULL; line && result == 0;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *home = home_field(line);
-		if (home)
-			result = vet_home(r, home, alias, e);
-	}
-	free(text);
-	return result;
+	autoclose int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0; /* no accounts, no home folders to know of */
+	if (fd < 0)
+		return err_sys(e, "open /etc/passwd");
+	struct homes h = {r, alias};
+	return lines_walk(fd, vet_line, &h, e);
 }
 
 int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)
