@@ -303,10 +303,11 @@ int spec_read_json(struct spec *s, const char *name, const char *text, size_t le
 {
 	struct document d = {.j = {text, len}};
 	name_copy(d.name, sizeof(d.name), name);
-	if (parse(&d, e) < 0)
-		return -1;
-	set_early(s, &d);
-	int done = set_members(s, &d, e);
+	int done = parse(&d, e);
+	if (done == 0) {
+		set_early(s, &d);
+		done = set_members(s, &d, e);
+	}
 	json_decref(d.root);
 	return done;
 }
