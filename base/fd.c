@@ -55,6 +55,20 @@ ssize_t fd_read_small(int dir, const char *name, char *buf, size_t size)
 	return (ssize_t)used;
 }
 
+ssize_t fd_read_once(int dir, const char *name, char *buf, size_t size)
+{
+	autoclose int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n;
+	do
+		n = read(fd, buf, size - 1);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
 int fd_write_small(int dir, const char *name, const char *text)
 {
 	autoclose int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);

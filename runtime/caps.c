@@ -1,8 +1,13 @@
 #include "runtime/caps.h"
 
+#include "base/fd.h"
+
 #include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,9 +23,16 @@ int caps_limit(struct err *e)
 	if ((unsigned long)prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) != bits)
 		return err_host(e, "capabilities: the secure bits read back differently");
 	/* The kernel may know capabilities that this build does not: drop up to the first EINVAL. */
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return err_sys(e, "capabilities: drop number %lu from the bounding set", cap);
+	unsigned long cap = 0;
+	while (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+		cap++;
+	if (errno != EINVAL || cap <= CAP_CHECKPOINT_RESTORE)
+		return err_sys(e, "capabilities: drop number %lu from the bounding set", cap);
+	char status[4096];
+	if (fd_read_once(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0)
+		return err_sys(e, "capabilities: read the bounding set back");
+	if (!strstr(status, "\nCapBnd:\t0000000000000000\n"))
+		return err_host(e, "capabilities: the bounding set is not empty after the drop");
 	return 0;
 }
 
@@ -29,10 +41,13 @@ int caps_drop(struct err *e)
 	capng_clear(CAPNG_SELECT_CAPS);
 	if (capng_apply(CAPNG_SELECT_CAPS) != 0)
 		return err_sys(e, "capabilities: empty the sets of pid 1");
-	if (capng_get_caps_process() != 0)
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3];
+	if (syscall(SYS_capget, &head, now) < 0)
 		return err_sys(e, "capabilities: read the sets of pid 1 back");
-	if (capng_have_capabilities(CAPNG_SELECT_BOTH) != CAPNG_NONE)
-		return err_host(e, "capabilities: a set of pid 1 is not empty after the drop");
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		if (now[i].effective || now[i].permitted || now[i].inheritable)
+			return err_host(e, "capabilities: a set of pid 1 is not empty after the drop");
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static const char slot_dir[] = "/run/pinfold";
 static const char slot_file[] = "id-slots";
 
 /* The folder holds one file with one lockable byte a slot; both stay, they are the host's, not a run's. */
-static int open_slot_file(struct err *e)
+static int make_slot_file(struct err *e)
 {
 	autoclose int dir = open(slot_dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0 && errno == ENOENT) {
@@ -37,6 +37,13 @@ static int open_slot_file(struct err *e)
 	if (fd < 0)
 		return err_sys(e, "ids: open %s/%s", slot_dir, slot_file);
 	return fd;
+}
+
+/* Only root can have put something at this place: /run is root's. */
+static int open_slot_file(struct err *e)
+{
+	int fd = open("/run/pinfold/id-slots", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return fd >= 0 ? fd : make_slot_file(e);
 }
 
 static int lock_slot(int fd, off_t slot)
@@ -127,17 +134,6 @@ void ids_close(struct ids *ids)
 	fd_close(&ids->slot_lock);
 }
 
-static int write_map(int proc, const char *name, const struct id_map *map, struct err *e)
-{
-	char text[64];
-	snprintf(text, sizeof(text), "%u %u %u\n", map->inside, map->outside, map->count);
-	if (fd_write_small(proc, name, text) < 0)
-		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox%s", map->inside, map->outside,
-			       map->count, name,
-			       errno == EPERM ? " (AppArmor may forbid user namespaces: see `pinfold doctor`)" : "");
-	return 0;
-}
-
 /* newuidmap(1) is setuid root or has file capabilities; ours is only to call it by its own path. */
 static int run_map_helper(const char *helper, pid_t pid, const struct id_map *maps, struct err *e)
 {
@@ -170,11 +166,13 @@ static int run_map_helper(const char *helper, pid_t pid, const struct id_map *ma
 }
 
 /* The kernel prints each map in columns; compare numbers. */
-static int verify_map(int proc, const char *name, const struct id_map *maps, unsigned count, struct err *e)
+static int verify_map(int fd, const char *name, const struct id_map *maps, unsigned count, struct err *e)
 {
 	char text[256];
-	if (fd_read_small(proc, name, text, sizeof(text)) < 0)
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
 		return err_sys(e, "ids: read %s back", name);
+	text[n] = '\0';
 	const char *p = text;
 	for (unsigned i = 0; i < count; i++) {
 		char *end;
@@ -190,22 +188,34 @@ static int verify_map(int proc, const char *name, const struct id_map *maps, uns
 	return 0;
 }
 
+/* Write the map, unless a helper did, and read it back. */
+static int set_map(const struct ids *ids, int proc, const char *name, const struct id_map *maps, struct err *e)
+{
+	const bool helper = ids->form == IDS_FORM_RANGE;
+	char text[64];
+	autoclose int fd = openat(proc, name, (helper ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "ids: open %s of the sandbox", name);
+	int len = snprintf(text, sizeof(text), "%u %u %u\n", maps->inside, maps->outside, maps->count);
+	if (!helper && write(fd, text, (size_t)len) != len)
+		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox%s", maps->inside, maps->outside,
+			       maps->count, name,
+			       errno == EPERM ? " (AppArmor may forbid user namespaces: see `pinfold doctor`)" : "");
+	return verify_map(fd, name, maps, ids->uid_maps, e);
+}
+
 int ids_map(const struct ids *ids, pid_t pid, int proc, struct err *e)
 {
 	if (ids->form == IDS_FORM_RANGE) {
 		if (run_map_helper("/usr/bin/newuidmap", pid, ids->uid_map, e) < 0 ||
 		    run_map_helper("/usr/bin/newgidmap", pid, ids->gid_map, e) < 0)
 			return -1;
-	} else {
-		if (ids->form == IDS_FORM_SINGLE && fd_write_small(proc, "setgroups", "deny") < 0)
-			return err_sys(e, "ids: write \"deny\" to setgroups of the sandbox");
-		if (write_map(proc, "uid_map", &ids->uid_map[0], e) < 0 ||
-		    write_map(proc, "gid_map", &ids->gid_map[0], e) < 0)
-			return -1;
+	} else if (ids->form == IDS_FORM_SINGLE && fd_write_small(proc, "setgroups", "deny") < 0) {
+		return err_sys(e, "ids: write \"deny\" to setgroups of the sandbox");
 	}
-	if (verify_map(proc, "uid_map", ids->uid_map, ids->uid_maps, e) < 0)
+	if (set_map(ids, proc, "uid_map", ids->uid_map, e) < 0)
 		return -1;
-	return verify_map(proc, "gid_map", ids->gid_map, ids->gid_maps, e);
+	return set_map(ids, proc, "gid_map", ids->gid_map, e);
 }
 
 void ids_describe(const struct ids *ids, char *buf, size_t size)

@@ -223,7 +223,7 @@ static const struct step {
 	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
 	{"scheduling", step_scheduling}, /* inherited by the program */
 	{"child-signals", step_signals},
-	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP, the last to be needed but setuid's */
+	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP; reads the new /proc back */
 	{"undumpable", step_undumpable}, /* before another process exists */
 	{"ready", step_ready},
 };

@@ -13,6 +13,12 @@
 
 enum { RLIMIT_ROWS = 12 };
 
+/* What the program may have at most; less where the caller has less. */
+struct rlimit_row {
+	int resource;
+	rlim_t soft, hard;
+};
+
 struct launch {
 	const struct spec *spec;
 	struct rootfs root;
@@ -26,10 +32,7 @@ struct launch {
 	cpu_set_t cpus;
 	int nice;
 
-	struct {
-		int resource;
-		rlim_t soft, hard;
-	} rlimits[RLIMIT_ROWS];
+	struct rlimit_row rlimits[RLIMIT_ROWS];
 	unsigned rlimits_len;
 
 	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */

@@ -1,6 +1,7 @@
 #include "base/fd.h"
 #include "runtime/run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -155,11 +156,6 @@ static const char *cpu_list(struct arena *a, const cpu_set_t *set)
 	return arena_printf(a, "%s\n", text);
 }
 
-struct rlimit_row {
-	int resource;
-	rlim_t soft, hard; /* RLIM_INFINITY: whatever the caller has, at most */
-};
-
 /* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and msgqueue are
  * memory that no other limit sees without a controller; realtime and nice would starve the host; a stack
  * without a soft limit changes the address space layout of old programs. */
@@ -179,19 +175,10 @@ static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgro
 		{RLIMIT_SIGPENDING, single ? 256 : 4096, single ? 256 : 4096},
 		{RLIMIT_RTPRIO, 0, 0},
 		{RLIMIT_NICE, 0, 0},
-		{RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY},
 	};
-	struct launch *l = &p->launch;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct rlimit has;
-		if (prlimit(0, (unsigned)rows[i].resource, NULL, &has) < 0)
-			continue;
-		rlim_t hard = rows[i].hard < has.rlim_max ? rows[i].hard : has.rlim_max;
-		l->rlimits[l->rlimits_len].resource = rows[i].resource;
-		l->rlimits[l->rlimits_len].hard = hard;
-		l->rlimits[l->rlimits_len].soft = rows[i].soft < hard ? rows[i].soft : hard;
-		l->rlimits_len++;
-	}
+	static_assert(sizeof(rows) / sizeof(*rows) <= RLIMIT_ROWS, "struct launch has room for every row");
+	p->launch.rlimits_len = sizeof(rows) / sizeof(*rows);
+	memcpy(p->launch.rlimits, rows, sizeof(rows));
 }
 
 /* What the caller could not give with its own hard limit is refused, not cut. */
@@ -210,7 +197,7 @@ static int check_nofile(const struct spec *s, struct err *e)
 static uint64_t ignored_signals(void)
 {
 	char text[8192];
-	if (fd_read_small(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
+	if (fd_read_once(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
 		return UINT64_MAX;
 	const char *line = strstr(text, "\nSigIgn:");
 	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX;

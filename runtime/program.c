@@ -56,12 +56,23 @@ static int step_signals(struct program *p)
 	return 0;
 }
 
+static rlim_t smaller(rlim_t a, rlim_t b)
+{
+	return a < b ? a : b;
+}
+
 static int step_rlimits(struct program *p)
 {
 	for (unsigned i = 0; i < p->launch->rlimits_len; i++) {
-		struct rlimit want = {p->launch->rlimits[i].soft, p->launch->rlimits[i].hard}, got;
-		int resource = p->launch->rlimits[i].resource;
-		if (prlimit(0, resource, &want, NULL) < 0 || prlimit(0, resource, NULL, &got) < 0)
+		const struct rlimit_row *row = &p->launch->rlimits[i];
+		struct rlimit has, want, got;
+		if (prlimit(0, row->resource, NULL, &has) < 0)
+			return -1;
+		want.rlim_max = smaller(row->hard, has.rlim_max);
+		want.rlim_cur = smaller(row->soft, want.rlim_max);
+		if (has.rlim_cur == want.rlim_cur && has.rlim_max == want.rlim_max)
+			continue;
+		if (prlimit(0, row->resource, &want, NULL) < 0 || prlimit(0, row->resource, NULL, &got) < 0)
 			return -1;
 		if (got.rlim_cur != want.rlim_cur || got.rlim_max != want.rlim_max) {
 			errno = EPROTO;

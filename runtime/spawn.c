@@ -46,10 +46,11 @@ static int open_caller_file(const char *path, int flags, struct err *e)
 
 static int open_output(struct run *run, int slot, const char *file, struct stream *s, struct err *e)
 {
-	autoclose int to = file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : fcntl(slot, F_DUPFD_CLOEXEC, 3);
+	autoclose int own = file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : -1;
+	const int to = file ? own : slot;
 	int from;
 	if (to < 0)
-		return file ? -1 : err_sys(e, "stdio: duplicate fd %d", slot);
+		return -1;
 	if (run->spec->tty)
 		return slot == 1 ? stream_open(s, -1, to, run->spec->limits.output_bytes, e) : 0;
 	if (open_pipe(run, slot, false, &from, e) < 0)
@@ -140,7 +141,7 @@ static int explain_clone(struct err *e)
 static int reset_oom_score(int proc, struct err *e)
 {
 	char score[16];
-	if (fd_read_small(proc, "oom_score_adj", score, sizeof(score)) < 0)
+	if (fd_read_once(proc, "oom_score_adj", score, sizeof(score)) < 0)
 		return err_sys(e, "read oom_score_adj");
 	if (score[0] == '-' && fd_write_small(proc, "oom_score_adj", "0") < 0)
 		return err_sys(e, "raise oom_score_adj to 0");
