@@ -1,7 +1,6 @@
 /* /dev: an exact list. Built on the stage, moved to its place as a whole. */
 #include "rootfs/internal.h"
 
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -11,13 +10,14 @@
 
 /* A user namespace may not make device nodes, so the host's are bound; each must be what its
  * name says, whatever somebody did to the host's /dev. */
+#define DEVICE(name) "/dev/" name, DEV name, "/dev/" name
 const struct device devices[DEVICES] = {
-	{ "null", 1, 3 },
-	{ "zero", 1, 5 },
-	{ "full", 1, 7 },
-	{ "random", 1, 8 },
-	{ "urandom", 1, 9 },
-	{ "tty", 5, 0 }, /* the caller's own terminal, if it has one: ENXIO in a session without */
+	{ DEVICE("null"), 1, 3 },
+	{ DEVICE("zero"), 1, 5 },
+	{ DEVICE("full"), 1, 7 },
+	{ DEVICE("random"), 1, 8 },
+	{ DEVICE("urandom"), 1, 9 },
+	{ DEVICE("tty"), 5, 0 }, /* the process's own terminal; ENXIO in a session without */
 };
 
 static const struct {
@@ -32,12 +32,9 @@ static const struct {
 
 int dev_skeleton(struct err *e)
 {
-	char path[32];
-	for (size_t i = 0; i < DEVICES; i++) {
-		snprintf(path, sizeof(path), DEV "%s", devices[i].name);
-		if (mknod(path, S_IFREG | 0444, 0) < 0)
-			return err_sys(e, "create %s", path);
-	}
+	for (size_t i = 0; i < DEVICES; i++)
+		if (mknod(devices[i].staged, S_IFREG | 0444, 0) < 0)
+			return err_sys(e, "create %s", devices[i].staged);
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		if (symlink(links[i].to, links[i].path) < 0)
 			return err_sys(e, "link %s", links[i].path);
@@ -46,16 +43,13 @@ int dev_skeleton(struct err *e)
 
 static int bind_device(const struct device *d, struct err *e)
 {
-	char from[32], to[32];
-	snprintf(from, sizeof(from), "/dev/%s", d->name);
-	snprintf(to, sizeof(to), DEV "%s", d->name);
-	if (stage_bind(from, to, 0, e) < 0)
+	if (stage_bind(d->host, d->staged, 0, e) < 0)
 		return -1;
 	struct stat st;
-	if (stat(to, &st) < 0)
-		return err_sys(e, "stat %s", from);
+	if (stat(d->staged, &st) < 0)
+		return err_sys(e, "stat %s", d->host);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(d->major, d->minor))
-		return err_host(e, "the host's %s is not the character device %u:%u", from, d->major,
+		return err_host(e, "the host's %s is not the character device %u:%u", d->host, d->major,
 				d->minor);
 	return 0;
 }
@@ -63,8 +57,9 @@ static int bind_device(const struct device *d, struct err *e)
 static int mount_devpts(const struct rootfs *r, struct err *e)
 {
 	char options[96];
-	snprintf(options, sizeof(options), "newinstance,ptmxmode=0666,mode=0620,max=%u%s",
-		 r->devpts_max, r->gid_tty_mapped ? ",gid=5" : "");
+	char *at = put_number(put(options, "newinstance,ptmxmode=0666,mode=0620,max="), r->devpts_max);
+	if (r->gid_tty_mapped)
+		put(at, ",gid=5");
 	if (mount("devpts", DEV "pts", "devpts", MS_NOSUID | MS_NOEXEC, options) < 0)
 		return err_sys(e, "mount devpts (%s)", options);
 	return 0;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -130,10 +129,10 @@ static int attach_files(struct enter *x, struct err *e)
 				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	if (etc < 0)
 		return err_sys(e, "open /etc of the image");
-	char from[128];
+	char from[64];
 	for (uint32_t i = 0; i < x->r->files_len; i++) {
 		const char *path = x->r->files[i].path;
-		snprintf(from, sizeof(from), STAGE "root%s", path);
+		put(put(from, STAGE "root"), path);
 		if (bind_and_move(etc, from, path + sizeof("/etc/") - 1, e) < 0)
 			return -1;
 	}

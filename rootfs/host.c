@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,8 +37,8 @@ enum { BESIDE = sizeof(beside_usr) / sizeof(beside_usr[0]), ETC = sizeof(etc) / 
 static int make_place(const char *path, struct err *e)
 {
 	char from[64], to[64], link[256];
-	snprintf(from, sizeof(from), "/%s", path);
-	snprintf(to, sizeof(to), STAGE "root/%s", path);
+	put(put(from, "/"), path);
+	put(put(to, STAGE "root/"), path);
 	struct stat st;
 	if (lstat(from, &st) < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "stat %s", from);
@@ -75,8 +74,8 @@ int host_skeleton(struct enter *x, struct err *e)
 static int bind_place(const char *path, struct err *e)
 {
 	char from[64], to[64];
-	snprintf(from, sizeof(from), "/%s", path);
-	snprintf(to, sizeof(to), STAGE_NEW "/%s", path);
+	put(put(from, "/"), path);
+	put(put(to, STAGE_NEW "/"), path);
 	struct stat st;
 	if (lstat(to, &st) < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "stat %s", to);

@@ -47,10 +47,23 @@ void fd_run_add(struct fd_run *run, int fd); /* takes fd */
 void fd_run_close(struct fd_run *run);
 #define autorun __attribute__((cleanup(fd_run_close))) struct fd_run
 
-/* Call each() for every line of fd, without its newline. Lines longer than LINE_BYTES are an error
- * (E2BIG). Memory is the stack's: the first malloc in a fresh child costs more than the reading. */
-enum { LINE_BYTES = 12 * 1024 };
-int lines_walk(int fd, int (*each)(void *arg, char *line, struct err *e), void *arg, struct err *e);
+/* ---- text.c: what the child needs of text, in one place and without stdio. A fresh child faults
+ * every page of code and stack in anew; snprintf(3) and strtok(3) alone are nine of them. ---- */
+/* Append at `at`, which stays NUL-terminated; returns its new end. The caller sizes the buffer. */
+char *put(char *at, const char *text);
+char *put_number(char *at, uint64_t number);
+size_t length(const char *text);
+bool same_text(const char *a, const char *b);
+/* If text begins with prefix, what follows it; else NULL. */
+const char *after(const char *text, const char *prefix);
+/* Cut the next field off *at, which ends at a space or the end; NULL if there is none. */
+char *next_field(char **at);
+
+/* Call each() for every line of fd, without its newline; -1 from it ends the walk. A line that
+ * does not fit into buf is an error (E2BIG). */
+int lines_walk(int fd, char *buf, size_t size, int (*each)(void *arg, char *line, struct err *e),
+	       void *arg, struct err *e);
+enum { LINE_BYTES = 12 * 1024 }; /* two paths, escaped */
 
 /* ---- mounts.c: a system call each, with the message. Paths are the stage's. ---- */
 int stage_bind(const char *from, const char *to, unsigned long flags, struct err *e);
@@ -69,10 +82,8 @@ struct mount_line {
 };
 bool mount_line_read(struct mount_line *m, char *text);
 
-/* Read self/mountinfo line by line; proc is a directory fd. each() may change the line; -1 from
- * it ends the walk. */
-int mount_table_walk(int proc, int (*each)(void *arg, char *line, struct err *e), void *arg,
-		     struct err *e);
+/* self/mountinfo; proc is a directory fd. */
+int mount_table_open(int proc, struct err *e);
 
 /* What is mounted beneath the absolute path dir, as text for a message ("" if nothing), in
  * this process's namespace. 1 if there is something, 0, or -1. */
@@ -92,7 +103,7 @@ int dev_build(struct enter *x, struct err *e);
 
 /* ---- proc.c ---- */
 int proc_build(struct enter *x, struct err *e);
-/* Whether point, below /proc, is one that proc_build() covers. */
+/* Whether point is one that proc_build() covers. */
 bool proc_is_mask(const char *point);
 
 /* ---- host.c: @host. The skeleton's links, then the host's pieces on STAGE_NEW. ---- */
@@ -104,7 +115,7 @@ int rootfs_verify(const struct enter *x, struct err *e);
 
 /* The device files, in dev.c. */
 struct device {
-	const char *name;
+	const char *host, *staged, *point; /* on the host, on the stage, in the sandbox */
 	unsigned major, minor;
 };
 enum { DEVICES = 6 };

@@ -49,67 +49,36 @@ int stage_file(struct fd_run *run, const char *path, const char *text, mode_t mo
 	if (fd < 0)
 		return err_sys(e, "create %s", path);
 	fd_run_add(run, fd);
-	if (fd_write_all(fd, text, strlen(text)) < 0)
+	if (fd_write_all(fd, text, length(text)) < 0)
 		return err_sys(e, "write %s", path);
 	return 0;
 }
 
 bool mount_line_read(struct mount_line *m, char *text)
 {
-	char *field[6], *save = NULL;
+	char *field[6];
 	for (size_t i = 0; i < 6; i++) {
-		field[i] = strtok_r(i == 0 ? text : NULL, " ", &save);
+		field[i] = next_field(&text);
 		if (!field[i])
 			return false;
 	}
 	*m = (struct mount_line){.point = field[4], .options = field[5]};
 	for (;;) { /* optional fields, closed by a lone hyphen */
-		char *tag = strtok_r(NULL, " ", &save);
+		char *tag = next_field(&text);
 		if (!tag)
 			return false;
-		if (strcmp(tag, "-") == 0)
+		if (same_text(tag, "-"))
 			break;
 		m->tag = tag;
 	}
-	m->type = strtok_r(NULL, " ", &save);
+	m->type = next_field(&text);
 	return m->type != NULL;
 }
 
-int lines_walk(int fd, int (*each)(void *arg, char *line, struct err *e), void *arg, struct err *e)
+int mount_table_open(int proc, struct err *e)
 {
-	char buf[LINE_BYTES];
-	size_t used = 0;
-	for (;;) {
-		ssize_t n = read(fd, buf + used, sizeof(buf) - 1 - used);
-		if (n < 0)
-			return err_sys(e, "read");
-		used += (size_t)n;
-		buf[used] = '\0';
-		char *line = buf, *end;
-		while ((end = strchr(line, '\n'))) {
-			*end = '\0';
-			if (each(arg, line, e) < 0)
-				return -1;
-			line = end + 1;
-		}
-		used -= (size_t)(line - buf);
-		if (n == 0)
-			return used == 0 ? 0 : each(arg, line, e);
-		if (used == sizeof(buf) - 1) {
-			errno = E2BIG;
-			return err_sys(e, "read a line");
-		}
-		memmove(buf, line, used);
-	}
-}
-
-int mount_table_walk(int proc, int (*each)(void *arg, char *line, struct err *e), void *arg,
-		     struct err *e)
-{
-	autoclose int fd = openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, "open /proc/self/mountinfo");
-	return lines_walk(fd, each, arg, e);
+	int fd = openat(proc, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open /proc/self/mountinfo") : fd;
 }
 
 /* mountinfo writes space, tab, newline and backslash as \ooo (proc_pid_mountinfo(5)). */
@@ -155,12 +124,13 @@ static int add_beneath(void *arg, char *line, struct err *e)
 
 int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err *e)
 {
-	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc < 0)
-		return err_sys(e, "open /proc");
+	autoclose int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "open /proc/self/mountinfo");
+	char buf[LINE_BYTES];
 	struct beneath b = {.dir = dir, .len = strlen(dir), .names = names, .size = size};
 	names[0] = '\0';
-	if (mount_table_walk(proc, add_beneath, &b, e) < 0)
+	if (lines_walk(fd, buf, sizeof(buf), add_beneath, &b, e) < 0)
 		return -1;
 	return b.found;
 }

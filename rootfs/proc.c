@@ -10,58 +10,48 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* Files of proc that any id may read and that tell of the host, or of other users of it. What
+/* Files of proc that any id may read and that tell of the host or of other users of it. What
  * proc shows to its owner only (kcore, kmsg, timer_list, slabinfo, vmallocinfo, pagetypeinfo,
- * kpage*) needs no cover: the host's uid 0, its owner, is never mapped. */
-static const char *const masked_files[] = {
-	"kallsyms",  /* the kernel's and its modules' symbols; addresses where kptr_restrict is 0 */
-	"keys",	     /* every key the kuid may view, with the description: the caller's, with a single id */
-	"key-users", /* who on the host has keys, and how many */
-	"interrupts", /* a clock of the host's key strokes and packets */
-	"latency_stats", /* call stacks of every process */
-	"config.gz",	 /* helps only who looks for a hole */
+ * kpage*) needs no cover, as the host's uid 0, its owner, is never mapped; nor do controls (sysrq-trigger,
+ * irq, bus, fs, acpi, scsi), because all of it is read-only. */
+#define MASK(name) STAGE "proc/" name, "/proc/" name
+static const struct {
+	const char *staged, *point;
+} masked[] = {
+	{ MASK("kallsyms") },  /* the kernel's and its modules' symbols; addresses where kptr_restrict is 0 */
+	{ MASK("keys") },      /* every key the kuid may view, by name: the caller's, with a single id */
+	{ MASK("key-users") }, /* who on the host has keys, and how many */
+	{ MASK("interrupts") }, /* a clock of the host's key strokes and packets */
+	{ MASK("latency_stats") }, /* call stacks of every process */
 };
-
-/* Directories that describe or configure the host's hardware and file systems. */
-static const char *const masked_directories[] = {
-	"acpi",	 /* hardware; wakeup is a control */
-	"asound", /* hardware */
-	"bus",	 /* PCI configuration space, input devices */
-	"fs",	 /* the host's file systems by device, nfsd's controls */
-	"irq",	 /* affinity controls */
-	"scsi",	 /* hardware; scsi is a control */
-};
+enum { MASKED = sizeof(masked) / sizeof(masked[0]) };
 
 /* Per user namespace, and so for the sandbox as a whole; the caller's own limits hold above them. */
 static const struct {
-	const char *name;
-	unsigned value, value_host; /* value_host: for @host */
+	const char *name, *value, *value_host; /* value_host: for @host */
 } limits[] = {
 	/* No namespaces of its own: each is kernel code that root inside would reach. */
-	{ "sys/user/max_user_namespaces", 0, 0 },
-	{ "sys/user/max_pid_namespaces", 0, 0 },
-	{ "sys/user/max_mnt_namespaces", 0, 0 },
-	{ "sys/user/max_net_namespaces", 0, 0 },
-	{ "sys/user/max_ipc_namespaces", 0, 0 },
-	{ "sys/user/max_uts_namespaces", 0, 0 },
-	{ "sys/user/max_cgroup_namespaces", 0, 0 },
-	{ "sys/user/max_time_namespaces", 0, 0 },
+	{ "sys/user/max_user_namespaces", "0", "0" },
+	{ "sys/user/max_pid_namespaces", "0", "0" },
+	{ "sys/user/max_mnt_namespaces", "0", "0" },
+	{ "sys/user/max_net_namespaces", "0", "0" },
+	{ "sys/user/max_ipc_namespaces", "0", "0" },
+	{ "sys/user/max_uts_namespaces", "0", "0" },
+	{ "sys/user/max_cgroup_namespaces", "0", "0" },
+	{ "sys/user/max_time_namespaces", "0", "0" },
 	/* With a single id they are taken from the caller's: leave it the most of them. On @host
 	 * none: a watch on /usr tells what the host's other users run. */
-	{ "sys/user/max_inotify_instances", 16, 0 },
-	{ "sys/user/max_inotify_watches", 8192, 0 },
-	{ "sys/user/max_fanotify_groups", 0, 0 },
-	{ "sys/user/max_fanotify_marks", 0, 0 },
+	{ "sys/user/max_inotify_instances", "16", "0" },
+	{ "sys/user/max_inotify_watches", "8192", "0" },
+	{ "sys/user/max_fanotify_groups", "0", "0" },
+	{ "sys/user/max_fanotify_marks", "0", "0" },
 };
 
-static int set_limit(struct enter *x, struct fd_run *files, const char *name, unsigned value,
-		     struct err *e)
+static int set_limit(struct enter *x, struct fd_run *files, const char *name,
+		     const char *value, struct err *e)
 {
 	/* The outer proc may have /proc/sys mounted over itself, to make it read-only. */
 	uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | (x->proc_outer ? 0 : RESOLVE_NO_XDEV);
@@ -74,16 +64,17 @@ static int set_limit(struct enter *x, struct fd_run *files, const char *name, un
 		return err_sys(e, "open /proc/%s", name);
 	}
 	fd_run_add(files, fd);
+	ssize_t len = (ssize_t)length(value);
+	if (write(fd, value, (size_t)len) != len)
+		return err_sys(e, "write %s to /proc/%s", value, name);
 	char text[24];
-	int len = snprintf(text, sizeof(text), "%u", value);
-	if (write(fd, text, (size_t)len) != len)
-		return err_sys(e, "write %u to /proc/%s", value, name);
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 	if (n < 0)
 		return err_sys(e, "read /proc/%s", name);
 	text[n] = '\0';
-	if (strtoul(text, NULL, 10) != value)
-		return err_host(e, "/proc/%s: wrote %u, reads %s", name, value, text);
+	const char *end = after(text, value);
+	if (!end || !same_text(end, "\n"))
+		return err_host(e, "/proc/%s: wrote %s, reads %s", name, value, text);
 	return 0;
 }
 
@@ -92,41 +83,26 @@ static int set_limits(struct enter *x, struct err *e)
 	autorun files = FD_RUN_INIT;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		bool host = x->r->form == ROOTFS_HOST;
-		unsigned value = host ? limits[i].value_host : limits[i].value;
+		const char *value = host ? limits[i].value_host : limits[i].value;
 		if (set_limit(x, &files, limits[i].name, value, e) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int mask(const char *name, const char *with, struct err *e)
-{
-	char to[64];
-	snprintf(to, sizeof(to), STAGE "proc/%s", name);
-	/* Which of them exist is up to the kernel's configuration. */
-	if (mount(with, to, NULL, MS_BIND, NULL) < 0 && errno != ENOENT)
-		return err_sys(e, "cover /proc/%s", name);
-	return 0;
-}
-
 static int mask_all(struct err *e)
 {
-	for (size_t i = 0; i < sizeof(masked_files) / sizeof(masked_files[0]); i++)
-		if (mask(masked_files[i], STAGE "empty", e) < 0)
-			return -1;
-	for (size_t i = 0; i < sizeof(masked_directories) / sizeof(masked_directories[0]); i++)
-		if (mask(masked_directories[i], STAGE "void", e) < 0)
-			return -1;
+	/* Which of them exist is up to the kernel's configuration. */
+	for (size_t i = 0; i < MASKED; i++)
+		if (mount(STAGE "empty", masked[i].staged, NULL, MS_BIND, NULL) < 0 && errno != ENOENT)
+			return err_sys(e, "cover %s", masked[i].point);
 	return 0;
 }
 
 bool proc_is_mask(const char *point)
 {
-	for (size_t i = 0; i < sizeof(masked_files) / sizeof(masked_files[0]); i++)
-		if (strcmp(point, masked_files[i]) == 0)
-			return true;
-	for (size_t i = 0; i < sizeof(masked_directories) / sizeof(masked_directories[0]); i++)
-		if (strcmp(point, masked_directories[i]) == 0)
+	for (size_t i = 0; i < MASKED; i++)
+		if (same_text(point, masked[i].point))
 			return true;
 	return false;
 }

@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +21,6 @@ static const struct {
 	{ STAGE "root", ALWAYS },     /* the upper layer of an overlay; @host's root */
 	{ STAGE "root/etc", ALWAYS }, /* the synthesised files, in every form */
 	{ STAGE "image", IF_TREE },   /* where a detached image tree is mounted to become a layer */
-	{ STAGE "void", ALWAYS },     /* covers directories of proc */
 	{ STAGE "proc", ALWAYS },
 	{ STAGE "dev", ALWAYS },
 	{ STAGE "dev/pts", ALWAYS },
@@ -70,7 +67,7 @@ static int make_missing_targets(const struct rootfs *r, struct err *e)
 	for (unsigned i = 0; i < ROOTFS_TARGET_DIRS; i++) {
 		if (!(r->missing & 1u << i))
 			continue;
-		snprintf(path, sizeof(path), STAGE "root/%s", rootfs_target_dirs[i]);
+		put(put(path, STAGE "root/"), rootfs_target_dirs[i]);
 		if (mkdir(path, 0755) < 0)
 			return err_sys(e, "mkdir %s", path);
 	}
@@ -80,9 +77,9 @@ static int make_missing_targets(const struct rootfs *r, struct err *e)
 static int write_files(const struct rootfs *r, struct err *e)
 {
 	autorun files = FD_RUN_INIT;
-	char path[256];
+	char path[64];
 	for (uint32_t i = 0; i < r->files_len; i++) {
-		snprintf(path, sizeof(path), STAGE "root%s", r->files[i].path);
+		put(put(path, STAGE "root"), r->files[i].path);
 		if (stage_file(&files, path, r->files[i].text, r->files[i].mode, e) < 0)
 			return -1;
 	}
@@ -98,8 +95,7 @@ static int make_scratch(struct enter *x, struct err *e)
 	uint64_t bytes = r->scratch_bytes == LIMIT_NONE ? 0 : r->scratch_bytes;
 	uint64_t inodes = r->scratch_inodes == LIMIT_NONE ? 0 : r->scratch_inodes + SCRATCH_OWN_INODES;
 	char options[96];
-	snprintf(options, sizeof(options), "mode=0755,size=%" PRIu64 ",nr_inodes=%" PRIu64, bytes,
-		 inodes);
+	put_number(put(put_number(put(options, "mode=0755,size="), bytes), ",nr_inodes="), inodes);
 	if (mount("scratch", STAGE "writable", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return err_sys(e, "mount the scratch (%s)", options);
 	bool ours = geteuid() == r->uid && getegid() == r->gid;

@@ -1,7 +1,7 @@
 /* The mount table, read back from the kernel and compared line by line. */
 #include "rootfs/internal.h"
 
-#include <string.h>
+#include "base/fd.h"
 
 enum { RO = 1, NOSUID = 2, NODEV = 4, NOEXEC = 8, SEALED = RO | NOSUID | NODEV | NOEXEC };
 
@@ -39,13 +39,14 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]), CGROUP_ROW = ROWS - 1 };
 static unsigned parse_flags(const char *options)
 {
 	unsigned found = 0;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		size_t len = strlen(flags[i].name);
-		for (const char *at = options; at; at = strchr(at, ',')) {
-			at += *at == ',';
-			if (strncmp(at, flags[i].name, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+	for (const char *at = options; *at; at += *at == ',') {
+		for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+			const char *end = after(at, flags[i].name);
+			if (end && (*end == ',' || *end == '\0'))
 				found |= flags[i].bit;
 		}
+		while (*at && *at != ',')
+			at++;
 	}
 	return found;
 }
@@ -55,7 +56,7 @@ static int compare(const struct mount_line *m, const struct row *want, struct er
 	unsigned have = parse_flags(m->options);
 	if (m->tag)
 		return err_host(e, "%s is not private: %s", m->point, m->tag);
-	if (want->type && strcmp(want->type, m->type) != 0)
+	if (want->type && !same_text(want->type, m->type))
 		return err_host(e, "%s is a %s, not a %s", m->point, m->type, want->type);
 	if (want->writable && (have & RO))
 		return err_host(e, "%s is read-only", m->point);
@@ -70,16 +71,16 @@ static int compare(const struct mount_line *m, const struct row *want, struct er
 static bool other_row(const struct enter *x, const char *point, struct row *want, unsigned *device)
 {
 	*want = (struct row){.point = point, .flags = SEALED};
-	if (strncmp(point, "/dev/", 5) == 0) {
+	if (after(point, "/dev/")) {
 		want->flags = NOSUID | NOEXEC;
 		for (*device = 0; *device < DEVICES; ++*device)
-			if (strcmp(point + 5, devices[*device].name) == 0)
+			if (same_text(point, devices[*device].point))
 				return true;
 		return false;
 	}
-	if (strncmp(point, "/proc/", 6) == 0)
-		return x->proc_outer || proc_is_mask(point + 6);
-	if (strncmp(point, "/sys/", 5) == 0)
+	if (after(point, "/proc/"))
+		return x->proc_outer || proc_is_mask(point);
+	if (after(point, "/sys/"))
 		return false;
 	want->flags = RO | NOSUID | NODEV;
 	return x->r->form != ROOTFS_OVERLAY;
@@ -97,7 +98,7 @@ static int check_line(void *arg, char *line, struct err *e)
 	if (!mount_line_read(&m, line))
 		return err_bug(e, "a line of mountinfo that cannot be read");
 	for (unsigned i = 0; i < ROWS; i++) {
-		if (strcmp(m.point, rows[i].point) != 0)
+		if (!same_text(m.point, rows[i].point))
 			continue;
 		if (seen->rows & 1u << i)
 			return err_host(e, "%s is mounted over twice", m.point);
@@ -113,10 +114,28 @@ static int check_line(void *arg, char *line, struct err *e)
 	return compare(&m, &want, e);
 }
 
+/* In an overlay every line is of our making and short; else the image has its say, and the buffer
+ * is worth the pages. */
+static int walk_short(int fd, struct seen *seen, struct err *e)
+{
+	char buf[2048];
+	return lines_walk(fd, buf, sizeof(buf), check_line, seen, e);
+}
+
+static int walk_long(int fd, struct seen *seen, struct err *e)
+{
+	char buf[LINE_BYTES];
+	return lines_walk(fd, buf, sizeof(buf), check_line, seen, e);
+}
+
 int rootfs_verify(const struct enter *x, struct err *e)
 {
 	struct seen seen = {.x = x};
-	if (mount_table_walk(x->proc, check_line, &seen, e) < 0)
+	autoclose int fd = mount_table_open(x->proc, e);
+	if (fd < 0)
+		return -1;
+	bool brief = x->r->form == ROOTFS_OVERLAY && !x->proc_outer;
+	if ((brief ? walk_short : walk_long)(fd, &seen, e) < 0)
 		return err_wrap(e, "mount table");
 	if (!x->r->cgroup_mount)
 		seen.rows ^= 1u << CGROUP_ROW;

@@ -144,7 +144,8 @@ static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 	if (fd < 0)
 		return err_sys(e, "open /etc/passwd");
 	struct homes h = {r, alias};
-	return lines_walk(fd, vet_line, &h, e);
+	char buf[4096];
+	return lines_walk(fd, buf, sizeof(buf), vet_line, &h, e);
 }
 
 int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)

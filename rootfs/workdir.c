@@ -7,6 +7,22 @@
 #include <linux/openat2.h>
 #include <unistd.h>
 
+static char first_of_long_cwd(void)
+{
+	char path[4096];
+	return getcwd(path, sizeof(path)) ? path[0] : '\0';
+}
+
+/* The first byte of what getcwd(2) says, which is not '/' for "(unreachable)"; NUL on failure. The
+ * long buffer is not for everybody: it costs a page fault. */
+static char getcwd_first(void)
+{
+	char path[256];
+	if (getcwd(path, sizeof(path)))
+		return path[0];
+	return errno == ERANGE ? first_of_long_cwd() : '\0';
+}
+
 int rootfs_workdir(const struct rootfs *r, struct err *e)
 {
 	/* A magic link (/proc/self/fd/3, /proc/1/cwd) would lead out of the root. */
@@ -27,10 +43,10 @@ int rootfs_workdir(const struct rootfs *r, struct err *e)
 			return -1;
 		}
 	}
-	char path[4096];
-	if (!getcwd(path, sizeof(path)))
+	char first = getcwd_first();
+	if (!first)
 		return err_sys(e, "working directory %s: getcwd", r->workdir);
-	if (path[0] != '/')
+	if (first != '/')
 		return err_usage(e, "working directory %s is not below the sandbox's root", r->workdir);
 	return 0;
 }
