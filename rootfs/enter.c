@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const uint64_t image_flags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-
 /* The image's tree becomes the working directory. r->image cannot be used: it stands for the parent's
  * namespace, whose mounts may not be cloned here. The name is looked up a second time
  * instead, and the directory found must be the one that was vetted. */
@@ -67,17 +65,16 @@ static int root_overlay(struct enter *x, struct err *e)
 	return 0;
 }
 
+/* By mount(2), not open_tree(2): a detached tree has a mount namespace of its own, and there may be none
+ * once max_mnt_namespaces is 0 (ENOSPC). */
 static int root_bind(struct enter *x, struct err *e)
 {
-	if (x->tree < 0) {
-		x->tree = open_tree(AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
-		if (x->tree < 0)
-			return err_sys(e, "clone the mounts of image %s", x->r->image_path);
-		struct mount_attr attr = {.attr_set = image_flags, .propagation = MS_PRIVATE};
-		if (mount_setattr(x->tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
-			return err_sys(e, "mount flags of image %s", x->r->image_path);
-	}
-	return attach_tree(x, STAGE_NEW, e);
+	if (x->tree >= 0)
+		return attach_tree(x, STAGE_NEW, e);
+	if (mount(".", STAGE_NEW, NULL, MS_BIND | MS_REC, NULL) < 0)
+		return err_sys(e, "bind image %s", x->r->image_path);
+	return stage_attr(STAGE_NEW, AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+			  e);
 }
 
 static int step_root(struct enter *x, struct err *e)
