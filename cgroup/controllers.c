@@ -53,19 +53,34 @@ static bool has_processes(int dir)
 	return fd >= 0 && read(fd, &first, 1) == 1;
 }
 
-/* What enabling would give, without doing it: errno, or 0. */
-static int foresee(const struct offer *o)
+/* Why dir cannot give its children controllers: errno, or 0. Asked before each attempt, because in a
+ * cgroup that holds processes the kernel refuses memory and io, but takes pids and cpu and makes it the root
+ * of a threaded subtree with that, in which no leaf can hold a process. */
+static int obstacle(const struct offer *o)
 {
 	if (faccessat(o->dir, "cgroup.subtree_control", W_OK, AT_EACCESS) < 0)
 		return errno;
 	return has_processes(o->dir) && !is_kernel_root(o->dir) ? EBUSY : 0;
 }
 
-static int enable_one(const struct offer *o, unsigned bit)
+/* All in one write; the kernel takes all or none, so on failure each by itself. Those that failed have their
+ * errno in errors. */
+static unsigned enable(const struct offer *o, unsigned missing, int errors[CONTROLLER_COUNT])
 {
-	if (o->dry)
-		return foresee(o);
-	return write_control(o->dir, bit) < 0 ? errno : 0;
+	unsigned on = 0;
+	int error = obstacle(o);
+	if (error == 0 && (o->dry || write_control(o->dir, missing) == 0))
+		return missing;
+	for (unsigned i = 0; i < CONTROLLER_COUNT; i++) {
+		errors[i] = error;
+		if (!(missing & 1u << i) || error != 0)
+			continue;
+		if (write_control(o->dir, 1u << i) == 0)
+			on |= 1u << i;
+		else
+			errors[i] = errno;
+	}
+	return on;
 }
 
 static void explain(char *why, const struct offer *o, unsigned index, int error)
@@ -79,26 +94,20 @@ static void explain(char *why, const struct offer *o, unsigned index, int error)
 
 unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE])
 {
+	int errors[CONTROLLER_COUNT] = {0};
 	o->there = controllers_read(o->dir, "cgroup.controllers");
 	unsigned on = o->there ? controllers_read(o->dir, "cgroup.subtree_control") : 0;
 	unsigned missing = o->want & o->there & ~on;
-	/* All in one write; the kernel takes all or none, so on failure each by itself. */
-	if (!o->dry && missing && write_control(o->dir, missing) == 0)
-		on |= missing;
+	if (missing)
+		on |= enable(o, missing, errors);
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++) {
-		unsigned bit = 1u << i;
 		why[i][0] = '\0';
-		if (!(o->want & ~on & bit))
+		if (!(o->want & ~on & 1u << i))
 			continue;
-		if (!(o->there & bit)) {
-			say(why[i], WHY_SIZE, "not in cgroup.controllers of %s", o->path);
-			continue;
-		}
-		int error = enable_one(o, bit);
-		if (error == 0)
-			on |= bit;
+		if (o->there & 1u << i)
+			explain(why[i], o, i, errors[i]);
 		else
-			explain(why[i], o, i, error);
+			say(why[i], WHY_SIZE, "not in cgroup.controllers of %s", o->path);
 	}
 	return on;
 }

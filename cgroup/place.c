@@ -72,6 +72,16 @@ static int writable(int dir)
 	return 0;
 }
 
+/* Whether a child can hold processes: below a threaded cgroup it could not, and entering it would fail. The
+ * kernel's root cgroup has no type. */
+static bool is_domain(int dir, char *type, size_t size)
+{
+	if (read_whole(dir, "cgroup.type", type, size) < 0)
+		return true;
+	type[strcspn(type, "\n")] = '\0';
+	return strcmp(type, "domain") == 0;
+}
+
 /* Controllers of the candidate's children, enabled unless dry. */
 static void offer(const struct ladder *l, struct cgroup_place *p)
 {
@@ -101,7 +111,7 @@ static int given_open(const struct hierarchy *h, const char *given, struct cgrou
 static int given_check(const char *given, int dir, struct err *e)
 {
 	struct statfs fs;
-	char type[32] = "";
+	char type[32];
 	if (fstatfs(dir, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
 		return err_usage(e, "--cgroup-parent %s: not a cgroup2 directory", given);
 	errno = writable(dir);
@@ -110,10 +120,8 @@ static int given_check(const char *given, int dir, struct err *e)
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	/* The root cgroup has no type; a child of a threaded one could not take a process. */
-	if (read_whole(dir, "cgroup.type", type, sizeof(type)) >= 0 && strcmp(type, "domain\n") != 0)
-		return err_usage(e, "--cgroup-parent %s: its cgroup.type is %.*s and not domain", given,
-				 (int)strcspn(type, "\n"), type);
+	if (!is_domain(dir, type, sizeof(type)))
+		return err_usage(e, "--cgroup-parent %s: its cgroup.type is %s and not domain", given, type);
 	return 0;
 }
 
@@ -177,6 +185,12 @@ static void try_subtree(struct ladder *l, const char *path)
 	int error = p.parent < 0 ? errno : writable(p.parent);
 	if (error != 0) {
 		say(why, WHY_SIZE, "/%s: not writable: %s", path, strerrorname_np(error));
+		cgroup_place_close(&p);
+		return;
+	}
+	char type[32];
+	if (!is_domain(p.parent, type, sizeof(type))) {
+		say(why, WHY_SIZE, "/%s: its cgroup.type is %s", path, type);
 		cgroup_place_close(&p);
 		return;
 	}
