@@ -93,11 +93,26 @@ check-unit: $(unit)
 
 # ---- virtual machines and measurements: see tests/vm/run-vm, tests/bench/compare ----
 .PHONY: check-vm bench
-check-vm: all
+$(OUT)/tests/eat: tests/vm/eat.c
+	@mkdir -p $(@D)
+	$(CC) $(NEED) $(CFLAGS) -static -o $@ $<
+check-vm: all $(OUT)/tests/eat
 	prove -j2 --exec '' tests/vm/*.t
 bench: all
 	tests/bench/compare
 # ---- end of virtual machines and measurements ----
+
+# ---- texts from the key table, documents for the validator: see spec/gen/text.c, tests/documents ----
+$(OUT)/gen/spec-text: $(OUT)/obj/spec/gen/text.o $(LIB)
+$(OUT)/tests/documents: $(OUT)/obj/tests/documents/print.o $(LIB)
+$(OUT)/gen/spec-text $(OUT)/tests/documents:
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+$(OUT)/share/bash-completion/completions/pinfold: $(OUT)/gen/spec-text
+	@mkdir -p $(@D)
+	$< completion > $@
+all: $(OUT)/share/bash-completion/completions/pinfold
+# ---- end of texts and documents ----
 
 .PHONY: clean
 clean:

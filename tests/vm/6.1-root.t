@@ -1,4 +1,4 @@
 #!/bin/bash
-# Kernel 6.1, as root without systemd, an ext4 disk with swap on it.
+# Kernel 6.1, as root without systemd; an ext4 disk.
 . "$(dirname "$0")/lists"
-boot --kernel 6.1 --as root --disk -- "${promises[@]}"
+boot --kernel 6.1 --as root --disk

@@ -1,0 +1,4 @@
+#!/bin/bash
+# Kernel 6.1 under systemd, as an ordinary user from outside her own session's tree.
+. "$(dirname "$0")/lists"
+boot --kernel 6.1 --boot systemd --as user
