@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { HEAD_BYTES = 4096, NAME_BYTES = 64 };
@@ -58,32 +59,33 @@ struct file {
 	const char *path; /* printable */
 	const char *head;
 	size_t len;
-	int sys; /* what exec said */
+	int sys;   /* what exec said */
+	int depth; /* an interpreter's interpreter, and so on */
 };
 
-static bool exists(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0;
-}
+enum { DEPTH_MAX = 4 }; /* the kernel follows no more scripts either (exec_binprm()) */
 
+static void explain(const char *path, int sys, int depth, struct err *e);
+
+/* The interpreter of f is name, len bytes: what about it. */
 static void explain_interpreter(const struct file *f, const char *name, size_t len, struct err *e)
 {
 	char path[256], shown[NAME_BYTES];
-	if (len == 0 || len >= sizeof(path)) {
-		err_usage(e, "%s: the name of its interpreter is malformed", f->path);
+	if (len == 0 || len >= sizeof(path) || f->depth >= DEPTH_MAX) {
+		err_usage(e, "%s: its interpreter is %s", f->path,
+			  f->depth >= DEPTH_MAX ? "a script of a script of a script" : "malformed");
 		return fail(e, ENOEXEC);
 	}
 	memcpy(path, name, len);
 	path[len] = '\0';
-	printable(shown, sizeof(shown), name, len);
-	if (!exists(path)) {
-		err_usage(e, "%s: its interpreter %s is not in the image", f->path, shown);
+	struct stat st;
+	if (stat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+		err_usage(e, "%s: its interpreter %s is not in the image", f->path,
+			  printable(shown, sizeof(shown), name, len));
 		return fail(e, ENOENT);
 	}
-	err_usage(e, "%s: cannot be executed through its interpreter %s: %s", f->path, shown,
-		  strerrordesc_np(f->sys));
-	fail(e, f->sys == ENOENT ? ENOENT : EACCES);
+	explain(path, f->sys, f->depth + 1, e);
+	err_wrap(e, "%s: its interpreter", f->path);
 }
 
 static void explain_script(const struct file *f, struct err *e)
@@ -163,52 +165,68 @@ static void explain_content(int fd, struct file *f, struct err *e)
 		return explain_elf(f, e);
 	else if (n >= 2 && head[0] == '#' && head[1] == '!')
 		return explain_script(f, e);
+	else if (f->sys != ENOEXEC)
+		err_usage(e, "%s: cannot be executed: %s", f->path, strerrordesc_np(f->sys));
 	else
 		err_usage(e, "%s: neither an ELF program nor a script with #! in its first line", f->path);
 	fail(e, ENOEXEC);
 }
 
-/* exec said EACCES: what is it about the file. True if that explains it. */
-static bool explain_mode(int fd, const struct stat *st, const struct file *f, struct err *e)
+/* What is wrong with it before it is even read. */
+static bool explain_kind(int fd, const struct file *f, struct err *e)
 {
-	(void)fd;
-	if (S_ISDIR(st->st_mode))
+	struct stat st;
+	struct statvfs fs;
+	if (fstat(fd, &st) < 0)
+		return false;
+	unsigned mode = st.st_mode & 07777u;
+	if (S_ISDIR(st.st_mode))
 		err_usage(e, "%s: a folder", f->path);
-	else if (!S_ISREG(st->st_mode))
+	else if (!S_ISREG(st.st_mode))
 		err_usage(e, "%s: not a regular file", f->path);
-	else if (!(st->st_mode & 0111))
-		err_usage(e, "%s: not executable, its mode is %04o", f->path, st->st_mode & 07777u);
+	else if (!(mode & 0111))
+		err_usage(e, "%s: not executable, its mode is %04o", f->path, mode);
+	else if (f->sys == EACCES && fstatvfs(fd, &fs) == 0 && (fs.f_flag & ST_NOEXEC))
+		err_usage(e, "%s: on a file system that is mounted noexec", f->path);
+	else if (f->sys == EACCES && (mode & 0111) != 0111)
+		err_usage(e, "%s: not executable for this user, its mode is %04o", f->path, mode);
 	else
 		return false;
 	fail(e, EACCES);
 	return true;
 }
 
-void rootfs_explain_exec(const char *path, int sys, struct err *e)
+static void explain(const char *path, int sys, int depth, struct err *e)
 {
-	char shown[NAME_BYTES * 2];
-	struct file f = {.path = printable(shown, sizeof(shown), path, strlen(path)), .sys = sys};
+	char shown[NAME_BYTES * 2], link[40];
+	struct file f = {.path = printable(shown, sizeof(shown), path, strlen(path)),
+			 .sys = sys,
+			 .depth = depth};
 	/* O_PATH first: opening a FIFO or a device has effects. */
 	autoclose int at = fd_openat2(AT_FDCWD, path, O_PATH, 0, RESOLVE_NO_MAGICLINKS);
-	struct stat st;
-	if (at < 0 || fstat(at, &st) < 0) {
-		int found = errno;
-		err_usage(e, "%s: %s", f.path, found == ENOENT ? "not in the image" : strerrordesc_np(found));
-		return fail(e, found == ENOENT || found == ENOTDIR ? ENOENT : EACCES);
+	if (at < 0) {
+		bool missing = errno == ENOENT || errno == ENOTDIR;
+		err_usage(e, "%s: %s", f.path, errno == ENOENT ? "not in the image" : strerrordesc_np(errno));
+		return fail(e, missing ? ENOENT : EACCES);
 	}
-	if (explain_mode(at, &st, &f, e))
+	if (explain_kind(at, &f, e))
 		return;
-	if (sys == E2BIG) {
-		err_usage(e, "%s: the arguments and the environment are too long", f.path);
-		return fail(e, E2BIG);
-	}
 	if (sys == ENOENT || sys == ENOEXEC || sys == EACCES || sys == EINVAL || sys == ELIBBAD) {
-		char link[40];
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
 		autoclose int fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd >= 0)
 			return explain_content(fd, &f, e);
 	}
 	err_usage(e, "%s: cannot be executed: %s", f.path, strerrordesc_np(sys));
-	fail(e, sys);
+	fail(e, sys == ENOENT ? EACCES : sys); /* it is there, so it is 126 */
+}
+
+void rootfs_explain_exec(const char *path, int sys, struct err *e)
+{
+	char shown[NAME_BYTES * 2];
+	if (sys != E2BIG)
+		return explain(path, sys, 0, e);
+	err_usage(e, "%s: the arguments and the environment are too long",
+		  printable(shown, sizeof(shown), path, strlen(path)));
+	fail(e, E2BIG);
 }
