@@ -23,6 +23,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,6 +189,20 @@ static int step_undumpable(struct init *in, struct err *e)
 	return 0;
 }
 
+/* The supervisor's words name files of the host (results, inputs, the image), and everybody may read them in
+ * /proc/1/cmdline. The memory is pid 1's own copy. */
+static int step_title(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	const char *id = l->spec->id;
+	char title[96];
+	(void)e;
+	int len = snprintf(title, sizeof(title), "pinfold: init%s%s", id ? " " : "", id ? id : "");
+	for (size_t i = 0; i < l->title_len; i++)
+		l->title[i] = i < (size_t)len ? title[i] : '\0';
+	return 0;
+}
+
 static int step_ready(struct init *in, struct err *e)
 {
 	struct record r = {.type = RECORD_READY};
@@ -225,6 +240,7 @@ static const struct step {
 	{"child-signals", step_signals},
 	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP; reads the new /proc back */
 	{"undumpable", step_undumpable}, /* before another process exists */
+	{"title", step_title},		 /* after the last use of a word of the spec, before anybody can look */
 	{"ready", step_ready},
 };
 

@@ -36,7 +36,9 @@ struct launch {
 	unsigned rlimits_len;
 
 	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */
-	char **argv, **envp;
+	char **argv, **envp; /* copies: title, where the caller's words are, is written over */
+	char *title;	     /* what /proc/PID/cmdline shows of this process, and its room */
+	size_t title_len;
 	const char **candidates; /* what execve tries, in order; NULL-terminated */
 };
 

@@ -55,7 +55,7 @@ static char **build_env(const struct spec *s, const char *user)
 	char **env = arena_alloc(s->arena, (ours_len + s->env_len + 1) * sizeof(*env));
 	size_t len = 0;
 	for (size_t i = 0; i < ours_len + s->env_len; i++) {
-		const char *entry = i < ours_len ? ours[i] : s->env[i - ours_len];
+		const char *entry = i < ours_len ? ours[i] : arena_strdup(s->arena, s->env[i - ours_len]);
 		size_t at = 0;
 		if (!entry)
 			continue;
@@ -107,12 +107,26 @@ static const char **build_candidates(struct arena *a, const char *word, char *co
 static int plan_words(struct plan *p, const struct spec *s, struct err *e)
 {
 	struct launch *l = &p->launch;
-	l->argv = (char **)(uintptr_t)s->command;
+	l->argv = arena_alloc(s->arena, (s->command_len + 1) * sizeof(*l->argv));
+	for (size_t i = 0; i < s->command_len; i++)
+		l->argv[i] = arena_strdup(s->arena, s->command[i]);
 	l->envp = build_env(s, l->root.user);
 	if (check_words(l->argv, "argument", e) < 0 || check_words(l->envp, "environment entry", e) < 0)
 		return -1;
 	l->candidates = build_candidates(s->arena, l->argv[0], l->envp);
 	return 0;
+}
+
+/* The kernel lays the words of a command line out one behind the other. */
+static void plan_title(struct launch *l, char *const *words)
+{
+	if (!words || !words[0])
+		return;
+	char *end = words[0];
+	for (size_t i = 0; words[i] == end; i++)
+		end += strlen(end) + 1;
+	l->title = words[0];
+	l->title_len = (size_t)(end - words[0]);
 }
 
 /* Consecutive allowed cpus from a start that differs from run to run. */
@@ -280,6 +294,7 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 	stage = "command";
 	if (plan_words(p, s, &e) < 0)
 		goto fail;
+	plan_title(l, o->argv);
 	stage = "cgroup";
 	if (cgroup_find(&p->place, s->cgroup_parent, p->wanted, dry, &e) < 0 || check_mechanisms(p, &e) < 0)
 		goto fail;

@@ -10,7 +10,6 @@
 #include "runtime/launch.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -35,8 +34,13 @@ static int step_stdio(struct program *p)
 		if (dup2(from, i) < 0)
 			return -1;
 	}
-	/* Everything else goes at execve, no matter what the caller left open. */
-	return close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	/* Closed here, not at execve: while execve looks its path up, a link in the image may lead through
+	 * /proc/self/fd/N, and some of what we inherited are folders of the host. The control socket is
+	 * still needed; it is no folder, and CLOEXEC. */
+	const unsigned control = (unsigned)p->launch->control;
+	if (control > 3 && close_range(3, control - 1, 0) < 0)
+		return -1;
+	return close_range(control + 1, ~0U, 0);
 }
 
 /* A handler cannot survive execve, an ignored signal does: programs under nohup or Python would inherit it. */
