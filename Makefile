@@ -62,12 +62,12 @@ $(LIB): $(room_obj)
 # ---- seccomp: the default filter is generated from seccomp/policy.c by a program of this machine ----
 HOSTCC  ?= $(CC)
 gen_src := $(wildcard seccomp/gen/*.c) seccomp/policy.c seccomp/names.c
-$(OUT)/gen/gen-filter: $(gen_src) $(wildcard seccomp/*.h seccomp/gen/*.h)
+$(OUT)/gen/gen-filter: $(gen_src) seccomp/policy.h seccomp/names.h seccomp/gen/emit.h
 	@mkdir -p $(@D)
 	$(HOSTCC) $(filter-out -fsanitize=%,$(NEED)) $(CFLAGS) -o $@ $(gen_src) -lseccomp
 $(OUT)/gen/seccomp_filter_data.c: $(OUT)/gen/gen-filter
 	$(OUT)/gen/gen-filter > $@
-$(OUT)/obj/gen/seccomp_filter_data.o: $(OUT)/gen/seccomp_filter_data.c
+$(OUT)/obj/gen/seccomp_filter_data.o: $(OUT)/gen/seccomp_filter_data.c seccomp/filter_data.h seccomp/seccomp.h
 	@mkdir -p $(@D)
 	$(CC) $(NEED) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 $(LIB): $(OUT)/obj/gen/seccomp_filter_data.o

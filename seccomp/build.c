@@ -1,4 +1,5 @@
 #include "seccomp/filter_data.h"
+#include "seccomp/profile.h"
 #include "seccomp/seccomp.h"
 
 static const struct filter_variant *variant_find(uint32_t arch, enum policy_switch on)
@@ -13,10 +14,8 @@ static const struct filter_variant *variant_find(uint32_t arch, enum policy_swit
 int filter_build(struct filter *f, const struct filter_options *o, struct arena *a, struct result *r,
 		 struct err *e)
 {
-	(void)a;
-	(void)r;
 	if (o->profile)
-		return err_usage(e, "--seccomp %s: profiles are not supported yet", o->profile);
+		return profile_build(f, o, a, r, e);
 	unsigned int on = (o->pipe_size ? WHEN_PIPE_SIZE : 0) | (o->affinity ? WHEN_AFFINITY : 0);
 	const struct filter_variant *v = variant_find(o->arch ? o->arch : filter_native_arch, on);
 	if (!v)
