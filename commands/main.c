@@ -16,11 +16,12 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{"run", command_run, "run a program in a fresh sandbox"},
-
-
+	{"explain", command_explain, "print what run would do, with the same arguments"},
+	{"doctor", command_doctor, "tell what this host can enforce for this user, and how to mend the rest"},
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
+	{"completion", command_completion, "print a completion script for bash"},
 	{"version", command_version, "print the version"},
 	{"help", command_help, "print this"},
 };
@@ -31,7 +32,7 @@ static int command_help(const struct context *c)
 	printf("Usage: pinfold COMMAND [ARGUMENT...]\n\n"
 	       "Runs programs that nobody trusts, each in a fresh sandbox.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		printf("  %-8s %s\n", commands[i].name, commands[i].help);
+		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\n`pinfold COMMAND --help` tells more. A first try:\n"
 	       "  pinfold run @host python3 -c 'print(6 * 7)'\n");
 	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;

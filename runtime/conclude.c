@@ -1,6 +1,7 @@
 #include "runtime/run.h"
 
 #include "base/fd.h"
+#include "runtime/host.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -62,6 +63,19 @@ void run_decide_by_main(struct run *run)
 {
 	if (run->main_exited)
 		run_decide(run, WIFEXITED(run->main_status) ? RUN_EXITED : RUN_SIGNALED, "", "");
+}
+
+void refuse_or_fail(struct run *run, const char *stage, const struct err *e)
+{
+	struct err why = *e;
+	if (e->kind == ERR_USAGE) {
+		run_fail(run, RUN_REFUSED, stage, e);
+	} else if (e->kind == ERR_HOST && host_forbids(e->sys)) {
+		host_explain(&why);
+		run_fail(run, RUN_REFUSED, "host", &why);
+	} else {
+		run_fail(run, RUN_SETUP_FAILED, stage, e);
+	}
 }
 
 static void number_if_known(struct result *r, const char *key, int64_t n)

@@ -198,9 +198,8 @@ static int set_map(const struct ids *ids, int proc, const char *name, const stru
 		return err_sys(e, "ids: open %s of the sandbox", name);
 	int len = snprintf(text, sizeof(text), "%u %u %u\n", maps->inside, maps->outside, maps->count);
 	if (!helper && write(fd, text, (size_t)len) != len)
-		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox%s", maps->inside, maps->outside,
-			       maps->count, name,
-			       errno == EPERM ? " (AppArmor may forbid user namespaces: see `pinfold doctor`)" : "");
+		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox", maps->inside, maps->outside, maps->count,
+			       name);
 	return verify_map(fd, name, maps, ids->uid_maps, e);
 }
 

@@ -89,8 +89,17 @@ static void memory_rows(const struct facts *f)
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 
+/* As the kernel spells it in /sys, without its newline. */
+static const char *cpu_list(const struct facts *f, char *buf, size_t size)
+{
+	const char *text = f->p->launch.root.cpus_online;
+	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
+	return buf;
+}
+
 static void task_rows(const struct facts *f)
 {
+	char list[64];
 	const struct limits *lim = &f->s->limits;
 	const bool single = f->p->launch.ids.form == IDS_FORM_SINGLE;
 	struct guarantee *pids = &f->rows[G_PIDS];
@@ -111,7 +120,7 @@ static void task_rows(const struct facts *f)
 	else if (f->controllers & CG_CPU)
 		guarantee_enforced(cpus, "cpu.max", "");
 	else
-		guarantee_degraded(cpus, "sched_setaffinity", f->p->launch.root.cpus_online,
+		guarantee_degraded(cpus, "sched_setaffinity", cpu_list(f, list, sizeof(list)),
 				   "parts of a cpu, cpus shared with other runs", f->mend);
 
 	struct guarantee *time = &f->rows[G_CPU_TIME];

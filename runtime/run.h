@@ -91,6 +91,9 @@ void run_decide(struct run *run, enum run_status status, const char *limit, cons
 /* exited or signaled, by what the main process came to. */
 void run_decide_by_main(struct run *run);
 void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e);
+/* The set-up failed: refused where the caller or the host's policy is behind it (stage "host", with the way
+ * out), setup-failed otherwise. */
+void refuse_or_fail(struct run *run, const char *stage, const struct err *e);
 /* Composition and counters while the processes are alive, before SIGKILL goes out. */
 void evidence_before_kill(struct run *run);
 /* After everything is dead: counters, peaks, verdicts that only they tell. */

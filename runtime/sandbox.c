@@ -137,7 +137,7 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 	if (prepare(&run, &stage, &e) < 0) {
 		result_fail(r, RUN_REFUSED, stage, &e);
 	} else if (spawn(&run, &e) < 0) {
-		result_fail(r, e.kind == ERR_USAGE ? RUN_REFUSED : RUN_SETUP_FAILED, "spawn", &e);
+		refuse_or_fail(&run, "spawn", &e);
 	} else {
 		supervise(&run);
 		evidence_after_death(&run);

@@ -123,18 +123,9 @@ static pid_t clone_init(struct run *run)
 
 static int explain_clone(struct err *e)
 {
-	switch (errno) {
-	case EPERM:
-		return err_sys(e, "user namespaces are not allowed here (sysctl kernel.unprivileged_userns_clone, "
-				  "kernel.apparmor_restrict_unprivileged_userns; `pinfold doctor` tells the fix)");
-	case ENOSPC:
-		return err_sys(e, "no user namespace left (sysctl user.max_user_namespaces is 0 or used up)");
-	case ENOSYS:
-	case EINVAL:
-		return err_sys(e, "clone3 with these namespaces is not supported by this kernel or forbidden by a filter");
-	default:
-		return err_sys(e, "clone3");
-	}
+	const bool odd = errno == ENOSYS || errno == EINVAL;
+	return err_sys(e, odd ? "clone3 with these namespaces is unknown to this kernel or forbidden by a filter"
+			      : "make the namespaces (clone3)");
 }
 
 /* A caller with a negative score (a service) must not shield the program from the OOM killer. */

@@ -210,7 +210,8 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 		end_by_error(run, RUN_EXEC_FAILED, "exec", &r->err);
 		break;
 	case RECORD_FAILED:
-		end_by_error(run, r->err.kind == ERR_USAGE ? RUN_REFUSED : RUN_SETUP_FAILED, init_step_name(r->step), &r->err);
+		refuse_or_fail(run, init_step_name(r->step), &r->err);
+		kill_all(run);
 		break;
 	case RECORD_EXITED:
 		on_main_exit(run, (int)r->value);

@@ -1,0 +1,142 @@
+/* `pinfold doctor`: what can be enforced here for this user, found by running a sandbox by the code of `run`. */
+#include "base/fd.h"
+#include "cgroup/cgroup.h"
+#include "commands/commands.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Every limit set, so that each has its row; io is judged by its controller, since run refuses it without. */
+static const char *const trial[][2] = {
+	{"memory", "64M"}, {"scratch", "16M"}, {"pids", "32"},	   {"cpus", "1"},      {"wall", "30s"},
+	{"idle", "30s"},   {"cpu-time", "20s"}, {"output", "64K"}, {"nofile", "64"}, {"stdin", "null"},
+};
+
+static int trial_spec(struct spec *s, struct arena *a, const char *image, struct err *e)
+{
+	static const char *const command[] = {"true", NULL};
+	if (spec_init(s, a, e) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(trial) / sizeof(*trial); i++)
+		if (spec_set(s, trial[i][0], trial[i][1], e) < 0)
+			return -1;
+	if (spec_set_image(s, image, e) < 0 || spec_set_command(s, command, 1, e) < 0)
+		return -1;
+	return spec_check(s, e);
+}
+
+/* The program of the trial writes nothing, but its streams go nowhere all the same. */
+static void judge_io(struct result *r)
+{
+	struct cgroup_place place = CGROUP_PLACE_INIT;
+	struct err e = ERR_INIT;
+	struct guarantee *io = &r->guarantees[G_IO];
+	if (cgroup_find(&place, NULL, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e) < 0)
+		guarantee_absent(io, e.msg, "");
+	else if (place.controllers & CG_IO)
+		guarantee_enforced(io, "io.max", "");
+	else
+		guarantee_absent(io, place.why_not[3][0] ? place.why_not[3] : place.why_no_leaf, place.mend);
+	cgroup_place_close(&place);
+}
+
+static const char *paint(const char *colour)
+{
+	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") ? colour : "";
+}
+
+static void print_rows(const struct result *r)
+{
+	static const char *const colours[] = {"\033[31m", "\033[33m", "\033[32m"};
+	for (int id = 0; id < G_COUNT; id++) {
+		const struct guarantee *g = &r->guarantees[id];
+		printf("%s%-8s%s  %-15s %s%s%s\n", paint(colours[g->state]), guarantee_state_name(g->state), paint("\033[0m"),
+		       guarantee_name((enum guarantee_id)id), g->by, g->value[0] ? " = " : "", g->value);
+		if (g->state == G_ENFORCED)
+			continue;
+		printf("            not covered: %s\n", g->not_covered);
+		if (g->mend[0])
+			printf("            to mend it:  %s\n", g->mend);
+	}
+}
+
+static bool possible(const struct result *r)
+{
+	return r->status == RUN_EXITED && r->exit_code == 0;
+}
+
+static void print_people(const struct result *r)
+{
+	printf("Pinfold %s on Linux %s, uid %u\n\n", PINFOLD_VERSION, r->kernel, geteuid());
+	if (!possible(r)) {
+		printf("%sA sandbox cannot be run here.%s\n  %s%s%s: %s\n", paint("\033[31m"), paint("\033[0m"),
+		       run_status_name(r->status), r->cause.stage[0] ? " in " : "", r->cause.stage, r->cause.message);
+		return;
+	}
+	print_rows(r);
+}
+
+static int print_json(const struct result *r)
+{
+	json_t *rows = json_array();
+	for (int id = 0; id < G_COUNT && possible(r); id++) {
+		const struct guarantee *g = &r->guarantees[id];
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
+						      guarantee_name((enum guarantee_id)id), "state",
+						      guarantee_state_name(g->state), "by", g->by, "value", g->value,
+						      "not_covered", g->not_covered, "mend", g->mend));
+	}
+	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o}", "schema", "pinfold.doctor/1", "possible",
+				possible(r), "status", run_status_name(r->status), "stage", r->cause.stage, "message",
+				r->cause.message, "kernel", r->kernel, "uid", (int)geteuid(), "guarantees", rows);
+	int rc = doc ? json_dumpf(doc, stdout, JSON_INDENT(2)) : -1;
+	printf("\n");
+	json_decref(doc);
+	return rc;
+}
+
+/* The sandbox's own stderr is not for the reader; ours is. */
+static int run_trial(const struct context *c, const char *image, struct result *r, struct err *e)
+{
+	autoarena arena = ARENA_INIT;
+	struct spec spec;
+	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
+	if (trial_spec(&spec, &arena, image, e) < 0)
+		return -1;
+	options_from_environment(&o, &arena);
+	sandbox_run(&spec, &o, r);
+	return 0;
+}
+
+int command_doctor(const struct context *c)
+{
+	static struct result r;
+	struct err e = ERR_INIT;
+	bool json = false;
+	const char *image = "@host";
+	for (int i = 0; i < c->argc; i++) {
+		if (strcmp(c->argv[i], "--help") == 0)
+			return print_help("doctor");
+		if (strcmp(c->argv[i], "--json") == 0) {
+			json = true;
+		} else if (c->argv[i][0] != '-') {
+			image = c->argv[i];
+		} else {
+			complain("doctor: unexpected \"%s\"; usage: pinfold doctor [--json] [IMAGE]", c->argv[i]);
+			return EXIT_REFUSED;
+		}
+	}
+	result_init(&r);
+	if (run_trial(c, image, &r, &e) < 0) {
+		complain("%s", e.msg);
+		return EXIT_REFUSED;
+	}
+	judge_io(&r);
+	if (json ? print_json(&r) < 0 : (print_people(&r), false))
+		return EXIT_REFUSED;
+	return fflush(stdout) != 0 || !possible(&r) ? EXIT_REFUSED : 0;
+}

@@ -1,0 +1,122 @@
+/* `pinfold explain`: the plan of `run` for the same arguments, printed instead of run. */
+#include "commands/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_words(const char *title, char *const *words)
+{
+	printf("%-12s", title);
+	for (size_t i = 0; words[i]; i++)
+		printf(" %s", words[i]);
+	printf("\n");
+}
+
+static const char *form_name(enum rootfs_form form)
+{
+	static const char *const names[] = {
+		[ROOTFS_BIND] = "the image itself, every mount target is in it",
+		[ROOTFS_OVERLAY] = "a read-only overlay of our skeleton over the image",
+		[ROOTFS_HOST] = "our skeleton with the host's /usr",
+	};
+	return names[form];
+}
+
+static void print_cgroup(const struct plan *p, const char *id)
+{
+	static const char *const sources[] = {
+		[CGROUP_NONE] = "none", [CGROUP_GIVEN] = "given", [CGROUP_SUBTREE] = "delegated subtree",
+		[CGROUP_SCOPE] = "scope from systemd", [CGROUP_SLICE] = "slice of our own",
+	};
+	static const char *const controllers[] = {"memory", "pids", "cpu", "io"};
+	if (p->place.source == CGROUP_NONE) {
+		printf("%-12s none: %s\n", "cgroup", p->place.why_no_leaf);
+		return;
+	}
+	printf("%-12s %s/pinfold-%s (%s)\n", "cgroup", p->place.parent_path, id ? id : "ID", sources[p->place.source]);
+	for (int i = 0; i < 4; i++)
+		if (!(p->place.controllers >> i & 1) && p->place.why_not[i][0])
+			printf("%-12s no %s controller: %s\n", "", controllers[i], p->place.why_not[i]);
+}
+
+static void print_rlimits(const struct plan *p)
+{
+	static const struct {
+		int resource;
+		const char *name;
+	} names[] = {
+		{RLIMIT_NOFILE, "NOFILE"}, {RLIMIT_CORE, "CORE"}, {RLIMIT_NPROC, "NPROC"}, {RLIMIT_STACK, "STACK"},
+		{RLIMIT_MEMLOCK, "MEMLOCK"}, {RLIMIT_MSGQUEUE, "MSGQUEUE"}, {RLIMIT_SIGPENDING, "SIGPENDING"},
+		{RLIMIT_RTPRIO, "RTPRIO"}, {RLIMIT_NICE, "NICE"},
+	};
+	printf("%-12s", "rlimits");
+	for (unsigned i = 0; i < p->launch.rlimits_len; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (names[k].resource == p->launch.rlimits[i].resource && p->launch.rlimits[i].soft != RLIM_INFINITY)
+				printf(" %s=%llu", names[k].name, (unsigned long long)p->launch.rlimits[i].soft);
+	printf("\n");
+}
+
+static void print_limits(const struct result *r)
+{
+	const char *title = "guarantees";
+	for (int id = 0; id < G_COUNT; id++) {
+		const struct guarantee *g = &r->guarantees[id];
+		printf("%-12s %-15s %-9s %-8s %s%s%s\n", title, guarantee_name((enum guarantee_id)id),
+		       guarantee_state_name(g->state), g->requested, g->by, g->not_covered[0] ? "; not covered: " : "",
+		       g->not_covered);
+		title = "";
+	}
+}
+
+static void print_plan(const struct plan *p, const struct spec *s, const struct result *r)
+{
+	const struct launch *l = &p->launch;
+	char map[96];
+	ids_describe(&l->ids, map, sizeof(map));
+	print_words("command", l->argv);
+	print_words("environment", l->envp);
+	printf("%-12s %s\n", "folder", s->workdir);
+	printf("%-12s %s: %s\n", "image", s->image, form_name(l->root.form));
+	printf("%-12s uid %u, gid %u inside; %u, %u on the host; map %s\n", "ids", l->ids.uid, l->ids.gid, l->ids.kuid,
+	       l->ids.kgid, map);
+	print_cgroup(p, s->id);
+	printf("%-12s %s, %u instructions%s\n", "seccomp", l->filter.custom ? s->seccomp_file : "default filter",
+	       l->filter.len, l->filter.notify ? ", denied calls are counted" : "");
+	print_limits(r);
+	print_rlimits(p);
+	printf("%-12s %s\n", "network", "a namespace of its own with loopback alone");
+}
+
+int command_explain(const struct context *c)
+{
+	autoarena arena = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct spec spec;
+	struct spec_args args = {.read_file = read_file};
+	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
+	static struct result r;
+	struct plan plan;
+	result_init(&r);
+	if (spec_init(&spec, &arena, &e) < 0 || spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
+		complain("%s", e.msg);
+		return EXIT_REFUSED;
+	}
+	if (args.help_wanted)
+		return print_help("explain");
+	if (spec_check(&spec, &e) < 0) {
+		complain("%s", e.msg);
+		return EXIT_REFUSED;
+	}
+	options_from_environment(&o, &arena);
+	if (plan_make(&plan, &spec, &o, true, &r) < 0) {
+		complain("%s in %s: %s", run_status_name(r.status), r.cause.stage, r.cause.message);
+		return EXIT_REFUSED;
+	}
+	for (size_t i = 0; i < r.warnings_len; i++)
+		complain("warning: %s", r.warnings[i]);
+	print_plan(&plan, &spec, &r);
+	plan_close(&plan);
+	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+}
