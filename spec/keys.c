@@ -35,7 +35,7 @@ const struct key spec_keys[] = {
 	 .placeholder = "SIZE",
 	 .help = "memory of the whole sandbox, its files in the scratch included; swap is off"},
 	{"cpus", KEY_CPUS, GROUP_LIMITS, AT(limits.cpus_milli), "1", .min = 10, .max = 8192000,
-	 .placeholder = "N", .help = "processors it may use, in fractions too: 0.5"},
+	 .placeholder = "N", .help = "processors it may use; 0.5 is half of one"},
 	{"pids", KEY_COUNT, GROUP_LIMITS, AT(limits.pids), "256", .min = 1, .max = 4194303,
 	 .placeholder = "N", .help = "processes and threads at once"},
 	{"wall", KEY_TIME, GROUP_LIMITS, AT(limits.wall_ns), "60s", .min = 1, .max = NS_MAX,

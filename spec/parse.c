@@ -240,6 +240,8 @@ void spec_format_time(uint64_t ns, char buf[PARSE_TEXT_BYTES])
 {
 	if (ns == LIMIT_NONE)
 		snprintf(buf, PARSE_TEXT_BYTES, "none");
+	else if (ns == 0)
+		snprintf(buf, PARSE_TEXT_BYTES, "0s");
 	else
 		format_unit(ns, time_units, LENGTH(time_units), buf);
 }

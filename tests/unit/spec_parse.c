@@ -147,7 +147,7 @@ static void formats_are_short_and_exact(void **state)
 		assert_string_equal(buf, size_rows[i].text);
 	}
 	static const struct good time_rows[] = {{"1m", 60000000000}, {"90s", 90000000000}, {"1500ms", 1500000000},
-						{"1ns", 1}, {"0ns", 0}, {"none", UINT64_MAX}};
+						{"1ns", 1}, {"0s", 0}, {"none", UINT64_MAX}};
 	for (size_t i = 0; i < LENGTH(time_rows); i++) {
 		spec_format_time(time_rows[i].value, buf);
 		assert_string_equal(buf, time_rows[i].text);

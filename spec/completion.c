@@ -1,0 +1,122 @@
+/* The completion for bash, from the key table. */
+#include "spec/help.h"
+#include "spec/keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What completes a value, as bash has it. */
+static const char *value_words(const struct key *k)
+{
+	switch (k->type) {
+	case KEY_PATH:
+	case KEY_SINK:
+		return "_pinfold_files";
+	case KEY_STDIN:
+		return "_pinfold_files; _pinfold_words '- null'";
+	case KEY_REQUIRE:
+		return "_pinfold_words \"$_pinfold_guarantees\"";
+	default:
+		return NULL;
+	}
+}
+
+static void enum_case(FILE *to, const struct key *k)
+{
+	fprintf(to, "\t--%s) _pinfold_words '", k->name);
+	for (size_t i = 0; k->words[i]; i++)
+		fprintf(to, "%s%s", i ? " " : "", k->words[i]);
+	fputs("' ;;\n", to);
+}
+
+static void lists(FILE *to)
+{
+	fputs("_pinfold_flags='--help --spec", to);
+	for (size_t i = 0; i < spec_keys_len; i++)
+		fprintf(to, " --%s", spec_keys[i].name);
+	fputs("'\n_pinfold_guarantees='all cgroup", to);
+	for (int i = 0; i < G_COUNT; i++)
+		fprintf(to, " %s", guarantee_name((enum guarantee_id)i));
+	fputs("'\n", to);
+}
+
+static void values(FILE *to)
+{
+	fputs("# The value of the flag $1.\n"
+	      "_pinfold_value()\n{\n\tcase $1 in\n\t--spec) _pinfold_files ;;\n", to);
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		const struct key *k = &spec_keys[i];
+		const char *words = value_words(k);
+		if (k->type == KEY_ENUM)
+			enum_case(to, k);
+		else if (words)
+			fprintf(to, "\t--%s) %s ;;\n", k->name, words);
+	}
+	fputs("\tesac\n}\n", to);
+}
+
+/* Flags without a value, as a pattern of `case`. */
+static void bare_flags(FILE *to)
+{
+	fputs("\t\t--help|-h", to);
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		if (spec_keys[i].type == KEY_BOOL)
+			fprintf(to, "|--%s", spec_keys[i].name);
+	}
+	fputs("|--*=*) ;;\n", to);
+}
+
+static const char words_and_files[] =
+	"_pinfold_add()\n{\n\tlocal word\n"
+	"\twhile IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(compgen \"$@\" -- \"$cur\")\n}\n"
+	"_pinfold_words()\n{\n\t_pinfold_add -W \"$1\"\n}\n"
+	"_pinfold_files()\n{\n\tcompopt -o filenames 2>/dev/null\n\t_pinfold_add -f\n}\n";
+
+static const char place[] =
+	"# Sets `at` to the index of IMAGE, or of the word to complete if that comes first, and\n"
+	"# `flag` to the flag whose value is to be completed.\n"
+	"_pinfold_place()\n{\n\tflag=\n\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
+	"\t\tcase ${COMP_WORDS[at]} in\n\t\t--) ((at++)); return ;;\n";
+
+static const char place_end[] =
+	"\t\t--*)\n\t\t\t# bash splits --key=value at the sign\n"
+	"\t\t\t[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))\n"
+	"\t\t\t((at + 1 >= COMP_CWORD)) && flag=${COMP_WORDS[at]}\n"
+	"\t\t\t[[ $flag == = ]] && flag=${COMP_WORDS[at - 1]}\n"
+	"\t\t\t((at++)) ;;\n"
+	"\t\t*) return ;;\n\t\tesac\n\tdone\n}\n";
+
+static const char entry[] =
+	"_pinfold()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} at flag\n\tCOMPREPLY=()\n"
+	"\tif ((COMP_CWORD == 1)); then\n"
+	"\t\t_pinfold_words 'run explain doctor ps kill gc help version'\n\t\treturn\n\tfi\n"
+	"\tcase ${COMP_WORDS[1]} in\n\trun|explain) ;;\n"
+	"\tdoctor|ps) _pinfold_words --json; return ;;\n\t*) return ;;\n\tesac\n"
+	"\t[[ $cur == = ]] && cur=\n"
+	"\t_pinfold_place\n"
+	"\tif [[ $flag ]]; then\n\t\t_pinfold_value \"$flag\"\n"
+	"\telif ((at < COMP_CWORD)); then\n\t\t_pinfold_files\n"
+	"\telif [[ $cur == -* ]]; then\n\t\t_pinfold_words \"$_pinfold_flags\"\n"
+	"\telse\n\t\t_pinfold_files\n\t\t_pinfold_words @host\n\tfi\n}\n"
+	"complete -F _pinfold pinfold\n";
+
+char *spec_completion_text(void)
+{
+	char *buf = NULL;
+	size_t len;
+	FILE *to = open_memstream(&buf, &len);
+	if (!to)
+		return NULL;
+	fputs("# bash completion for pinfold, made from its key table\n", to);
+	lists(to);
+	fputs(words_and_files, to);
+	values(to);
+	fputs(place, to);
+	bare_flags(to);
+	fputs(place_end, to);
+	fputs(entry, to);
+	if (fclose(to) == 0)
+		return buf;
+	free(buf);
+	return NULL;
+}
