@@ -13,7 +13,7 @@ enum { EXIT_REFUSED = 125 };
 struct context {
 	int argc; /* after the subcommand's name */
 	char **argv;
-	char **whole_argv; /* of the process, for running again from a sealed copy */
+	char **whole_argv; /* of the process */
 	int64_t begun_ns;
 };
 

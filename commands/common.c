@@ -83,7 +83,6 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	o->libexec = find_libexec(a);
 	o->cache_dir = find_cache(a);
 	o->id_range = getenv("PINFOLD_ID_RANGE");
-	o->envp = environ;
 }
 
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)

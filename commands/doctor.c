@@ -2,6 +2,7 @@
 #include "base/fd.h"
 #include "cgroup/cgroup.h"
 #include "commands/commands.h"
+#include "runtime/exe.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -105,9 +106,9 @@ static int run_trial(const struct context *c, const char *image, struct result *
 	autoarena arena = ARENA_INIT;
 	struct spec spec;
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
-	if (trial_spec(&spec, &arena, image, e) < 0)
-		return -1;
 	options_from_environment(&o, &arena);
+	if (exe_protect(c->whole_argv, environ, e) < 0 || trial_spec(&spec, &arena, image, e) < 0)
+		return -1;
 	sandbox_run(&spec, &o, r);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "commands/commands.h"
 #include "commands/sink.h"
 #include "base/fd.h"
+#include "runtime/exe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +92,13 @@ int command_run(const struct context *c)
 	struct spec spec;
 	struct spec_args args = {.read_file = read_file};
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
+	struct err exposed = ERR_INIT;
 	struct sink sink = SINK_INIT;
 	static struct result result;
 	result_init(&result);
+	options_from_environment(&o, &arena);
+	/* First of all: it starts this process anew, and what was read from a pipe would be gone. */
+	exe_protect(c->whole_argv, environ, &exposed);
 	if (spec_init(&spec, &arena, &e) < 0) {
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
@@ -104,7 +109,8 @@ int command_run(const struct context *c)
 		return print_help("run");
 	if (spec_check(&spec, &e) < 0)
 		return refuse(&spec, &result, &e);
-	options_from_environment(&o, &arena);
+	if (exposed.kind != ERR_NONE)
+		return refuse(&spec, &result, &exposed);
 	if (sink_open(&sink, spec.result, &e) < 0) {
 		spec.result = NULL;
 		return refuse(&spec, &result, &e);

@@ -12,6 +12,17 @@
 
 enum { SCRATCH_OWN_INODES = 5 }; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
 
+int run_cpu_usec(const struct run *run, uint64_t *usec)
+{
+	struct watch_cpu cpu;
+	if (cgroup_cpu_usec(&run->cg, usec) == 0)
+		return 0;
+	if (!watch_cpu(&run->watch, &cpu))
+		return -1;
+	*usec = cpu.user_usec + cpu.system_usec;
+	return 0;
+}
+
 void run_event(struct run *run, enum event_type type, const char *name)
 {
 	if (run->events.fd < 0)
@@ -22,7 +33,7 @@ void run_event(struct run *run, enum event_type type, const char *name)
 			   .err_bytes = (int64_t)run->err.bytes, .result = type == EVENT_ENDED ? run->r : NULL};
 	uint64_t n;
 	if (type == EVENT_USAGE) {
-		if (cgroup_cpu_usec(&run->cg, &n) == 0 || watch_cpu(&run->watch, &n))
+		if (run_cpu_usec(run, &n) == 0)
 			ev.cpu_usec = (int64_t)n;
 		if (cgroup_memory_bytes(&run->cg, &n) == 0 || watch_memory(&run->watch, &n))
 			ev.memory_bytes = (int64_t)n;
@@ -89,6 +100,8 @@ void evidence_before_kill(struct run *run)
 	struct result *r = run->r;
 	struct statfs fs;
 	cgroup_usage(&run->cg, r);
+	if (run->cg.dir < 0)
+		watch_cpu(&run->watch, &run->watch_cpu);
 	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
 		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) - SCRATCH_OWN_INODES;
 		r->usage.scratch_bytes = (int64_t)(fs.f_blocks - fs.f_bfree) * (int64_t)fs.f_bsize;
@@ -127,13 +140,19 @@ static int64_t usec_of(const struct timeval *tv)
 	return (int64_t)tv->tv_sec * 1000000 + tv->tv_usec;
 }
 
-/* Without a leaf: what pid 1 waited for, which is a lower bound. */
-static void usage_from_rusage(struct run *run)
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Without a leaf: what pid 1 waited for (exact), or what /proc showed before the kill (in clock ticks, but with those
+ * that were killed: a dying pid 1 lets the kernel reap them unaccounted). Both are lower bounds. */
+static void usage_from_proc(struct run *run)
 {
 	struct result *r = run->r;
 	if (r->usage.cpu_user_usec == NUM_UNKNOWN && run->init_dead) {
-		r->usage.cpu_user_usec = usec_of(&run->rusage.ru_utime);
-		r->usage.cpu_system_usec = usec_of(&run->rusage.ru_stime);
+		r->usage.cpu_user_usec = larger(usec_of(&run->rusage.ru_utime), (int64_t)run->watch_cpu.user_usec);
+		r->usage.cpu_system_usec = larger(usec_of(&run->rusage.ru_stime), (int64_t)run->watch_cpu.system_usec);
 	}
 	if (r->usage.memory_peak_bytes == NUM_UNKNOWN && run->watch_peak_bytes)
 		r->usage.memory_peak_bytes = (int64_t)run->watch_peak_bytes;
@@ -165,7 +184,7 @@ void evidence_after_death(struct run *run)
 	after.usage.file_bytes = r->usage.file_bytes;
 	after.usage.shmem_bytes = r->usage.shmem_bytes;
 	r->usage = after.usage;
-	usage_from_rusage(run);
+	usage_from_proc(run);
 	if (run->started_ns)
 		r->usage.wall_usec = ((run->ended_ns ? run->ended_ns : now_ns()) - run->started_ns) / 1000;
 	if (!run->decided) {

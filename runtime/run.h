@@ -4,7 +4,10 @@
  *   plan.c       spec -> plan (ids, image, cgroup place, filter, words, limits)
  *   ledger.c     plan and facts -> guarantees
  *   spawn.c      clone3, id maps, the image tree, GO
- *   supervise.c  one poll loop until everything is dead and drained
+ *   supervise.c  one poll loop until everything is dead and drained, its events handled here and in
+ *   limits.c     deadlines
+ *   stdio.c      streams
+ *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
  */
 #ifndef PINFOLD_RUNTIME_RUN_H
@@ -45,7 +48,7 @@ struct run {
 	bool idmapped;
 
 	pid_t init;
-	int init_pidfd, control, registry, caller, signals, populated, memory_events;
+	int init_pidfd, control, registry, caller, signals, populated;
 	bool init_dead;
 	struct rusage rusage;
 
@@ -57,6 +60,7 @@ struct run {
 	struct notify notify;
 	struct watch watch;
 	uint64_t watch_peak_bytes, watch_peak_pids;
+	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
 	struct deadlines deadlines;
 	int64_t started_ns, ended_ns, active_ns;
@@ -85,6 +89,30 @@ int tty_join(struct run *run, struct err *e);
 /* ---- supervise.c ---- */
 void supervise(struct run *run);
 
+/* ---- limits.c ---- */
+#define MS_NS 1000000LL
+enum { DEATH_MS = 5000 }; /* not dead so long after SIGKILL is `lost` */
+void setup_begins(struct run *run);
+void start_limits(struct run *run);
+void on_timer(struct run *run, short revents);
+
+/* ---- stdio.c ---- */
+void on_out_from(struct run *run, short revents);
+void on_err_from(struct run *run, short revents);
+void on_out_to(struct run *run, short revents);
+void on_err_to(struct run *run, short revents);
+void on_feed_from(struct run *run, short revents);
+void on_feed_to(struct run *run, short revents);
+void on_events(struct run *run, short revents);
+
+/* ---- ending.c ---- */
+/* Evidence, then SIGKILL to everything; once. */
+void kill_all(struct run *run);
+void end_by_limit(struct run *run, enum run_status status, const char *limit, const char *message);
+void end_by_error(struct run *run, enum run_status status, const char *stage, const struct err *e);
+/* Decide `cancelled` with one piece of evidence; whoever calls says whether there is a grace. */
+void cancel(struct run *run, const char *key, const char *value, const char *message);
+
 /* ---- conclude.c ---- */
 /* Decide the outcome, once. limit may be "". */
 void run_decide(struct run *run, enum run_status status, const char *limit, const char *message);
@@ -99,6 +127,9 @@ void evidence_before_kill(struct run *run);
 /* After everything is dead: counters, peaks, verdicts that only they tell. */
 void evidence_after_death(struct run *run);
 void report_streams(struct run *run);
+
+/* The whole tree's cpu time, from the leaf, else as far as /proc shows it. 0 or -1. */
+int run_cpu_usec(const struct run *run, uint64_t *usec);
 
 void run_event(struct run *run, enum event_type type, const char *name);
 

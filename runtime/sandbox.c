@@ -20,7 +20,6 @@
  * kernel kills every process of its namespace; mounts and sockets die with the namespaces.
  */
 #include "base/fd.h"
-#include "runtime/exe.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
 
@@ -77,9 +76,6 @@ static int prepare(struct run *run, const char **stage, struct err *e)
 {
 	*stage = "id";
 	if (choose_id(run->spec, run->r, e) < 0)
-		return -1;
-	*stage = "own-binary";
-	if (exe_protect(&run->plan.launch.ids, run->o->argv, run->o->envp, e) < 0)
 		return -1;
 	*stage = "events";
 	if (run->o->events >= 0 && outlet_open(&run->events, run->o->events, e) < 0)

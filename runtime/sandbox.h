@@ -13,8 +13,7 @@ struct sandbox_options {
 	const char *libexec;	/* folder of the sibling programs */
 	const char *cache_dir;	/* for compiled filters, NULL none */
 	const char *id_range;	/* root's slots, NULL: the built-in range */
-	char *const *argv;	/* of this process, for running again from a sealed copy */
-	char *const *envp;
+	char *const *argv;	/* of this process: pid 1 writes over its copy */
 	int events;		/* fd for --events, -1 none */
 	int64_t begun_ns;	/* CLOCK_BOOTTIME at the start of pinfold */
 };

@@ -17,50 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MS_NS 1000000LL
-
-enum {
-	SETUP_MS = 30000, /* generous: an emulated machine under load */
-	DEATH_MS = 5000,  /* design: not dead within this is `lost` */
-	CPU_LOOK_MS = 2,  /* the cpu time is looked at no closer than this */
-	WATCH_MS = 20,	  /* and the memory, where /proc is all there is */
-	USAGE_MS = 1000,
-};
-
-static int64_t in_ms(int64_t ms)
-{
-	return now_ns() + ms * MS_NS;
-}
-
-/* ---- ending ---- */
-
-static void kill_all(struct run *run)
-{
-	if (run->phase >= PHASE_KILLED)
-		return;
-	evidence_before_kill(run);
-	if (run->cg.dir >= 0)
-		cgroup_kill(&run->cg);
-	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
-	run->phase = PHASE_KILLED;
-	for (int id = 0; id < DEADLINE_COUNT; id++)
-		if (id != DEADLINE_WALL) /* how long a slow reader of the output has, see end_of_death() */
-			deadline_clear(&run->deadlines, (enum deadline_id)id);
-	deadline_set(&run->deadlines, DEADLINE_DEATH, in_ms(DEATH_MS));
-}
-
-static void end_by_limit(struct run *run, enum run_status status, const char *limit, const char *message)
-{
-	run_decide(run, status, limit, message);
-	kill_all(run);
-}
-
-static void end_by_error(struct run *run, enum run_status status, const char *stage, const struct err *e)
-{
-	run_fail(run, status, stage, e);
-	kill_all(run);
-}
-
 static bool streams_drained(const struct run *run)
 {
 	return run->out.from < 0 && run->err.from < 0 && (run->out.to.len == 0 || run->out.to.broken) &&
@@ -108,24 +64,6 @@ static void on_populated(struct run *run, short revents)
 {
 	(void)revents;
 	check_death(run);
-}
-
-static void start_limits(struct run *run)
-{
-	const struct limits *lim = &run->spec->limits;
-	const int64_t now = now_ns();
-	run->started_ns = run->active_ns = now;
-	deadline_clear(&run->deadlines, DEADLINE_SETUP);
-	if (lim->wall_ns < INT64_MAX)
-		deadline_set(&run->deadlines, DEADLINE_WALL, now + (int64_t)lim->wall_ns);
-	if (lim->idle_ns < INT64_MAX)
-		deadline_set(&run->deadlines, DEADLINE_IDLE, now + (int64_t)lim->idle_ns);
-	if (lim->cpu_time_ns < INT64_MAX)
-		deadline_set(&run->deadlines, DEADLINE_CPU, now + CPU_LOOK_MS * MS_NS);
-	if (lim->memory_bytes != LIMIT_NONE && !(run->cg.controllers & CG_MEMORY))
-		deadline_set(&run->deadlines, DEADLINE_WATCH, now + WATCH_MS * MS_NS);
-	if (run->events.fd >= 0)
-		deadline_set(&run->deadlines, DEADLINE_USAGE, now + USAGE_MS * MS_NS);
 }
 
 /* The program's process is ready for execve and holds until we answer. */
@@ -258,13 +196,6 @@ static void forward_signal(struct run *run, int sig)
 		control_send(run->control, &r, NULL, 0);
 }
 
-static void cancel(struct run *run, const char *key, const char *value, const char *message)
-{
-	if (!run->decided)
-		result_evidence_text(run->r, key, value);
-	run_decide(run, RUN_CANCELLED, "", message);
-}
-
 static void on_signals(struct run *run, short revents)
 {
 	(void)revents;
@@ -347,206 +278,6 @@ static void on_notify(struct run *run, short revents)
 	}
 }
 
-/* ---- limits ---- */
-
-static void look_at_cpu(struct run *run)
-{
-	uint64_t used_usec;
-	if (cgroup_cpu_usec(&run->cg, &used_usec) < 0 && !watch_cpu(&run->watch, &used_usec))
-		return;
-	const int64_t limit = (int64_t)run->spec->limits.cpu_time_ns;
-	const int64_t left = limit - (int64_t)used_usec * 1000;
-	if (left <= 0) {
-		result_evidence_number(run->r, "cpu_usec", (int64_t)used_usec);
-		end_by_limit(run, RUN_CPU_TIMEOUT, "cpu-time", "the cpu time of the whole tree reached its limit");
-		return;
-	}
-	const int64_t cpus = CPU_COUNT(&run->plan.launch.cpus) > 0 ? CPU_COUNT(&run->plan.launch.cpus) : 1;
-	const int64_t wait = left / cpus;
-	deadline_set(&run->deadlines, DEADLINE_CPU, now_ns() + (wait > CPU_LOOK_MS * MS_NS ? wait : CPU_LOOK_MS * MS_NS));
-}
-
-static void look_at_memory(struct run *run)
-{
-	const int64_t begin = now_ns();
-	uint64_t bytes, tasks;
-	if (!watch_memory(&run->watch, &bytes))
-		return;
-	if (watch_pids(&run->watch, &tasks) && tasks > run->watch_peak_pids)
-		run->watch_peak_pids = tasks;
-	if (bytes > run->watch_peak_bytes)
-		run->watch_peak_bytes = bytes;
-	if (bytes > run->spec->limits.memory_bytes) {
-		result_evidence_number(run->r, "seen_bytes", (int64_t)bytes);
-		end_by_limit(run, RUN_OOM, "memory", "what could be seen of the sandbox's memory was above its limit");
-		return;
-	}
-	/* At most a twentieth of a cpu goes into looking. */
-	const int64_t end = now_ns(), cost = (end - begin) * 20;
-	deadline_set(&run->deadlines, DEADLINE_WATCH, end + (cost > WATCH_MS * MS_NS ? cost : WATCH_MS * MS_NS));
-}
-
-static void look_at_idle(struct run *run)
-{
-	const int64_t due = run->active_ns + (int64_t)run->spec->limits.idle_ns;
-	if (due > now_ns())
-		deadline_set(&run->deadlines, DEADLINE_IDLE, due);
-	else
-		end_by_limit(run, RUN_IDLE_TIMEOUT, "idle", "no byte moved on stdin, stdout or stderr for the idle limit");
-}
-
-static void not_dead(struct run *run)
-{
-	struct err e = ERR_INIT;
-	err_host(&e, "the sandbox did not die within %d s of SIGKILL; a process may hang in the kernel", DEATH_MS / 1000);
-	run->decided = false;
-	run_fail(run, RUN_LOST, "kill", &e);
-	run->phase = PHASE_DONE;
-}
-
-static void on_deadline(struct run *run, int id)
-{
-	struct err e = ERR_INIT;
-	switch ((enum deadline_id)id) {
-	case DEADLINE_SETUP:
-		err_host(&e, "the sandbox was not set up within %d s", SETUP_MS / 1000);
-		end_by_error(run, RUN_SETUP_FAILED, "setup", &e);
-		break;
-	case DEADLINE_WALL:
-		result_evidence_number(run->r, "elapsed_usec", (now_ns() - run->started_ns) / 1000);
-		end_by_limit(run, RUN_WALL_TIMEOUT, "wall", "the wall-clock time reached its limit");
-		break;
-	case DEADLINE_IDLE:
-		look_at_idle(run);
-		break;
-	case DEADLINE_CPU:
-		look_at_cpu(run);
-		break;
-	case DEADLINE_WATCH:
-		look_at_memory(run);
-		break;
-	case DEADLINE_USAGE:
-		run_event(run, EVENT_USAGE, NULL);
-		deadline_set(&run->deadlines, DEADLINE_USAGE, in_ms(USAGE_MS));
-		break;
-	case DEADLINE_GRACE:
-		result_evidence_text(run->r, "grace", "ended");
-		kill_all(run);
-		break;
-	case DEADLINE_DEATH:
-		not_dead(run);
-		break;
-	case DEADLINE_DRAIN:
-		run->phase = PHASE_DONE;
-		break;
-	case DEADLINE_COUNT:
-		break;
-	}
-}
-
-static void on_timer(struct run *run, short revents)
-{
-	(void)revents;
-	uint64_t ticks;
-	if (read(run->deadlines.fd, &ticks, sizeof(ticks)) < 0 && errno != EAGAIN)
-		return;
-	const int64_t now = now_ns();
-	for (int id; (id = deadline_due(&run->deadlines, now)) >= 0 && run->phase != PHASE_DONE;)
-		on_deadline(run, id);
-}
-
-/* ---- stdio ---- */
-
-static void pump(struct run *run, struct stream *s)
-{
-	bool at_limit;
-	if (stream_pump(s, &at_limit) > 0)
-		run->active_ns = now_ns();
-	if (at_limit && run->phase < PHASE_KILLED) {
-		result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
-		end_by_limit(run, RUN_OUTPUT_LIMIT, "output", "the output reached its limit");
-	}
-	if (at_limit)
-		fd_close(&s->from);
-}
-
-static void lose_reader(struct run *run, struct stream *s, int sys)
-{
-	char value[64];
-	snprintf(value, sizeof(value), "%s: %s", s == &run->out ? "stdout" : "stderr", strerrorname_np(sys));
-	cancel(run, "lost", value, "whoever reads the output went away");
-	fd_close(&s->from);
-	kill_all(run);
-}
-
-static void settle(struct run *run, struct stream *s)
-{
-	outlet_flush(&s->to);
-	if (s->to.broken && s->to.len > 0) {
-		s->to.len = 0;
-		s->truncated = true;
-		lose_reader(run, s, s->to.broken);
-	}
-}
-
-static void on_out_from(struct run *run, short revents)
-{
-	(void)revents;
-	pump(run, &run->out);
-	settle(run, &run->out);
-}
-
-static void on_err_from(struct run *run, short revents)
-{
-	(void)revents;
-	pump(run, &run->err);
-	settle(run, &run->err);
-}
-
-static void on_to(struct run *run, struct stream *s, short revents)
-{
-	if (revents & POLLOUT)
-		settle(run, s);
-	else if ((revents & (POLLERR | POLLHUP)) && s->from >= 0 && run->phase < PHASE_KILLED)
-		lose_reader(run, s, EPIPE);
-}
-
-static void on_out_to(struct run *run, short revents)
-{
-	on_to(run, &run->out, revents);
-}
-
-static void on_err_to(struct run *run, short revents)
-{
-	on_to(run, &run->err, revents);
-}
-
-static void on_feed_from(struct run *run, short revents)
-{
-	(void)revents;
-	if (feed_pump(&run->feed) > 0)
-		run->active_ns = now_ns();
-	feed_settle(&run->feed);
-}
-
-static void on_feed_to(struct run *run, short revents)
-{
-	if (revents & POLLOUT && outlet_flush(&run->feed.to) > 0)
-		run->active_ns = now_ns();
-	if (run->feed.to.broken || !(revents & POLLOUT))
-		feed_close(&run->feed); /* the program closed its stdin */
-	else
-		feed_settle(&run->feed);
-}
-
-static void on_events(struct run *run, short revents)
-{
-	(void)revents;
-	outlet_flush(&run->events);
-	if (run->events.broken)
-		outlet_close(&run->events);
-}
-
 /* ---- the table ---- */
 
 struct source {
@@ -613,7 +344,7 @@ static int wait_once(struct run *run, struct err *e)
 void supervise(struct run *run)
 {
 	struct err e = ERR_INIT;
-	deadline_set(&run->deadlines, DEADLINE_SETUP, in_ms(SETUP_MS));
+	setup_begins(run);
 	while (run->phase != PHASE_DONE) {
 		if (run->phase == PHASE_DRAIN && streams_drained(run))
 			run->phase = PHASE_DONE;

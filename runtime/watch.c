@@ -138,25 +138,29 @@ bool watch_memory(const struct watch *w, uint64_t *bytes)
 
 static void add_cpu(int proc, const char *pid, void *arg)
 {
-	uint64_t *ticks = arg;
+	struct watch_cpu *ticks = arg;
 	char path[32], text[1024];
 	snprintf(path, sizeof(path), "%s/stat", pid);
-	if (fd_read_small(proc, path, text, sizeof(text)) < 0)
+	if (fd_read_once(proc, path, text, sizeof(text)) < 0)
 		return;
 	/* The second field is the program's to choose and may hold anything: start behind its last ")". */
 	char *p = strrchr(text, ')');
 	unsigned long long user, system, child_user, child_system;
-	if (p && sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &user, &system,
-			&child_user, &child_system) == 4)
-		*ticks += user + system + child_user + child_system;
+	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &user, &system,
+			 &child_user, &child_system) != 4)
+		return;
+	ticks->user_usec += user + child_user;
+	ticks->system_usec += system + child_system;
 }
 
-bool watch_cpu(const struct watch *w, uint64_t *usec)
+bool watch_cpu(const struct watch *w, struct watch_cpu *cpu)
 {
-	uint64_t ticks = 0;
-	if (!each_pid(w, add_cpu, &ticks))
+	const uint64_t tick_usec = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	*cpu = (struct watch_cpu){0};
+	if (!each_pid(w, add_cpu, cpu))
 		return false;
-	*usec = ticks * (1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	cpu->user_usec *= tick_usec;
+	cpu->system_usec *= tick_usec;
 	return true;
 }
 

@@ -21,7 +21,10 @@ struct watch {
 bool watch_memory(const struct watch *w, uint64_t *bytes);
 
 /* User and system time of the living and of those that were waited for, clock ticks turned to usec. */
-bool watch_cpu(const struct watch *w, uint64_t *usec);
+struct watch_cpu {
+	uint64_t user_usec, system_usec;
+};
+bool watch_cpu(const struct watch *w, struct watch_cpu *cpu);
 
 /* Tasks of the program, pid 1 not counted. */
 bool watch_pids(const struct watch *w, uint64_t *tasks);

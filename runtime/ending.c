@@ -1,0 +1,39 @@
+#include "runtime/run.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void kill_all(struct run *run)
+{
+	if (run->phase >= PHASE_KILLED)
+		return;
+	evidence_before_kill(run);
+	if (run->cg.dir >= 0)
+		cgroup_kill(&run->cg);
+	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
+	run->phase = PHASE_KILLED;
+	for (int id = 0; id < DEADLINE_COUNT; id++)
+		if (id != DEADLINE_WALL) /* how long a slow reader of the output has, see end_of_death() */
+			deadline_clear(&run->deadlines, (enum deadline_id)id);
+	deadline_set(&run->deadlines, DEADLINE_DEATH, now_ns() + DEATH_MS * MS_NS);
+}
+
+void end_by_limit(struct run *run, enum run_status status, const char *limit, const char *message)
+{
+	run_decide(run, status, limit, message);
+	kill_all(run);
+}
+
+void end_by_error(struct run *run, enum run_status status, const char *stage, const struct err *e)
+{
+	run_fail(run, status, stage, e);
+	kill_all(run);
+}
+
+void cancel(struct run *run, const char *key, const char *value, const char *message)
+{
+	if (!run->decided)
+		result_evidence_text(run->r, key, value);
+	run_decide(run, RUN_CANCELLED, "", message);
+}

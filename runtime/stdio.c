@@ -1,0 +1,98 @@
+/* stdio as the poll loop sees it: what to do when one of the streams is ready. */
+#include "base/fd.h"
+#include "runtime/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+static void pump(struct run *run, struct stream *s)
+{
+	bool at_limit;
+	if (stream_pump(s, &at_limit) > 0)
+		run->active_ns = now_ns();
+	if (at_limit && run->phase < PHASE_KILLED) {
+		result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
+		end_by_limit(run, RUN_OUTPUT_LIMIT, "output", "the output reached its limit");
+	}
+	if (at_limit)
+		fd_close(&s->from);
+}
+
+static void lose_reader(struct run *run, struct stream *s, int sys)
+{
+	char value[64];
+	snprintf(value, sizeof(value), "%s: %s", s == &run->out ? "stdout" : "stderr", strerrorname_np(sys));
+	cancel(run, "lost", value, "whoever reads the output went away");
+	fd_close(&s->from);
+	kill_all(run);
+}
+
+static void settle(struct run *run, struct stream *s)
+{
+	outlet_flush(&s->to);
+	if (s->to.broken && s->to.len > 0) {
+		s->to.len = 0;
+		s->truncated = true;
+		lose_reader(run, s, s->to.broken);
+	}
+}
+
+void on_out_from(struct run *run, short revents)
+{
+	(void)revents;
+	pump(run, &run->out);
+	settle(run, &run->out);
+}
+
+void on_err_from(struct run *run, short revents)
+{
+	(void)revents;
+	pump(run, &run->err);
+	settle(run, &run->err);
+}
+
+static void on_to(struct run *run, struct stream *s, short revents)
+{
+	if (revents & POLLOUT)
+		settle(run, s);
+	else if ((revents & (POLLERR | POLLHUP)) && s->from >= 0 && run->phase < PHASE_KILLED)
+		lose_reader(run, s, EPIPE);
+}
+
+void on_out_to(struct run *run, short revents)
+{
+	on_to(run, &run->out, revents);
+}
+
+void on_err_to(struct run *run, short revents)
+{
+	on_to(run, &run->err, revents);
+}
+
+void on_feed_from(struct run *run, short revents)
+{
+	(void)revents;
+	if (feed_pump(&run->feed) > 0)
+		run->active_ns = now_ns();
+	feed_settle(&run->feed);
+}
+
+void on_feed_to(struct run *run, short revents)
+{
+	if (revents & POLLOUT && outlet_flush(&run->feed.to) > 0)
+		run->active_ns = now_ns();
+	if (run->feed.to.broken || !(revents & POLLOUT))
+		feed_close(&run->feed); /* the program closed its stdin */
+	else
+		feed_settle(&run->feed);
+}
+
+void on_events(struct run *run, short revents)
+{
+	(void)revents;
+	outlet_flush(&run->events);
+	if (run->events.broken)
+		outlet_close(&run->events);
+}
