@@ -99,7 +99,8 @@ void evidence_before_kill(struct run *run)
 {
 	struct result *r = run->r;
 	struct statfs fs;
-	cgroup_usage(&run->cg, r);
+	if (run->cg.controllers & CG_MEMORY)
+		cgroup_usage(&run->cg, r);
 	if (run->cg.dir < 0)
 		watch_cpu(&run->watch, &run->watch_cpu);
 	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
@@ -180,6 +181,11 @@ void evidence_after_death(struct run *run)
 	judge_memory(run);
 	/* Peaks, cpu and io are final now; the composition was only meaningful before. */
 	cgroup_usage(&run->cg, &after);
+	struct cgroup_cpu cpu;
+	if (cgroup_cpu_times(&run->cg, &cpu) == 0) {
+		after.usage.cpu_user_usec = cpu.user_usec;
+		after.usage.cpu_system_usec = cpu.system_usec;
+	}
 	after.usage.anon_bytes = r->usage.anon_bytes;
 	after.usage.file_bytes = r->usage.file_bytes;
 	after.usage.shmem_bytes = r->usage.shmem_bytes;
