@@ -17,6 +17,7 @@ import atexit
 import json
 import os
 import pwd
+import select
 import shutil
 import signal
 import subprocess
@@ -208,7 +209,7 @@ class Run:
                 self.result = parse(file.read(), "result")
         if events_file and os.path.exists(events_file):
             with open(events_file, "rb") as file:
-                self.events = [parse(line, "events") for line in file]
+                self.events = [parse(line, "event") for line in file]
 
     @property
     def status(self):
@@ -241,6 +242,7 @@ class Running:
         self.result_file, self.events_file = result_file, events_file
         self.begin = time.monotonic()
         self.pid = process.pid
+        self.seen = b""
 
     def __enter__(self):
         return self
@@ -256,6 +258,19 @@ class Running:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def line(self, timeout=60):
+        """The next line of stdout, as text without its newline; "" at its end. Run.out has it too."""
+        begin, deadline = len(self.seen), time.monotonic() + timeout
+        while not self.seen[begin:].endswith(b"\n"):
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
+            if not ready:
+                raise TimeoutError(f"no line within {timeout} s, but {self.seen[begin:]!r}")
+            byte = os.read(self.process.stdout.fileno(), 1)  # no more: the rest is for communicate()
+            if not byte:
+                break
+            self.seen += byte
+        return self.seen[begin:].decode("utf-8", "replace").rstrip("\n")
+
     def wait(self, timeout=60, stdin=None):
         """A Run. A pinfold that outlives timeout is killed, and the test dies of TimeoutExpired."""
         try:
@@ -265,7 +280,7 @@ class Running:
             out, err = self.process.communicate()
             diag(f"stdout: {out!r}\nstderr: {err!r}")
             raise late
-        return Run(self.args, self.process.returncode, out or b"", err or b"", time.monotonic() - self.begin,
+        return Run(self.args, self.process.returncode, self.seen + (out or b""), err or b"", time.monotonic() - self.begin,
                    self.result_file, self.events_file)
 
 
