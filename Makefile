@@ -16,13 +16,16 @@ CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CFLAGS  ?= -O2 -g
 OUT     := build$(if $(SAN),/$(SAN))
 
+# Control-flow protection has a name of its own on each architecture.
+BRANCHES := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection=full,-mbranch-protection=standard)
+
 ROOMS   := base spec rootfs seccomp cgroup network runtime
 NEED    := -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -I$(OUT) \
            -DPINFOLD_VERSION='"$(VERSION)"' \
            -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wformat=2 -Wvla -Wundef -Wwrite-strings -Wimplicit-fallthrough -Wno-missing-field-initializers \
-           -fno-common -fstack-protector-strong -fstack-clash-protection -fcf-protection=full \
-           -fPIE -ffunction-sections -fdata-sections
+           -fno-common -fstack-protector-strong -fstack-clash-protection $(BRANCHES) \
+           -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
 ifeq ($(SAN),)
 NEED    += -D_FORTIFY_SOURCE=2
 LINK    := -static-pie -Wl,--gc-sections
@@ -108,11 +111,50 @@ $(OUT)/tests/documents: $(OUT)/obj/tests/documents/print.o $(LIB)
 $(OUT)/gen/spec-text $(OUT)/tests/documents:
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
-$(OUT)/share/bash-completion/completions/pinfold: $(OUT)/gen/spec-text
+$(OUT)/share/bash-completion/completions/pinfold: $(OUT)/bin/pinfold
 	@mkdir -p $(@D)
 	$< completion > $@
 all: $(OUT)/share/bash-completion/completions/pinfold
 # ---- end of texts and documents ----
+
+# ---- the payload, end-to-end and attack tests, lint: see tests/lib/pf.py, scripts/check, scripts/lint ----
+PAYLOAD := build/tests/payload
+$(PAYLOAD): $(sort $(wildcard tests/payload/*.c)) $(wildcard tests/payload/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize=% -fPIE,$(NEED)) -O2 -static -o $@ $(filter %.c,$^)
+
+# What a kind of test needs besides `all`; other sections add to it.
+.PHONY: tests-ready check check-e2e check-attack lint
+tests-ready: all $(PAYLOAD)
+# An empty list would make prove look for tests of its own.
+run_tests = $(if $(2),PINFOLD_BUILD=$(OUT) prove $(PROVE) --exec '' $(2),@echo "no tests in $(1)")
+check-e2e: tests-ready
+	$(call run_tests,tests/e2e,$(sort $(wildcard tests/e2e/*.t)))
+check-attack: tests-ready
+	$(call run_tests,tests/attack,$(sort $(wildcard tests/attack/*.t)))
+check: check-unit check-e2e check-attack
+	scripts/check-layers
+lint: all
+	LINT_FLAGS='$(subst ',,$(filter-out -W% -f%,$(NEED)))' scripts/lint $(LINT)
+# ---- end of tests and lint ----
+
+# ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----
+# pinfold looks for its siblings in ../libexec/pinfold from where it is, so that folder is no variable.
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+INSTALL    ?= install
+.PHONY: install
+install: all
+	$(INSTALL) -D -m 0755 $(OUT)/bin/pinfold $(DESTDIR)$(PREFIX)/bin/pinfold
+	for name in $(siblings); do \
+		$(INSTALL) -D -m 0755 $(OUT)/libexec/pinfold/$$name $(DESTDIR)$(PREFIX)/libexec/pinfold/$$name || exit; done
+	for page in $(sort $(wildcard docs/man/*.[15])); do \
+		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
+	for schema in $(sort $(wildcard docs/*.schema.json)); do \
+		$(INSTALL) -D -m 0644 $$schema $(DESTDIR)$(PREFIX)/share/pinfold/$${schema##*/} || exit; done
+	$(INSTALL) -D -m 0644 $(OUT)/share/bash-completion/completions/pinfold \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
+	$(INSTALL) -D -m 0644 docs/apparmor/pinfold $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+# ---- end of install ----
 
 .PHONY: clean
 clean:
