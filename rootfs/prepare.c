@@ -251,7 +251,8 @@ int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *
 	if (!map)
 		attr.attr_set &= ~(uint64_t)MOUNT_ATTR_IDMAP;
 	int done = mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
-	if (done < 0 && map && errno == EINVAL) { /* a file system that cannot be idmapped */
+	/* A file system that cannot be idmapped, or (EPERM) one of a parent user namespace. */
+	if (done < 0 && map && (errno == EINVAL || errno == EPERM)) {
 		map = false;
 		attr.attr_set &= ~(uint64_t)MOUNT_ATTR_IDMAP;
 		done = mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));

@@ -63,10 +63,10 @@ static void through_a_link(void **state)
 static void home_of_passwd(void **state)
 {
 	(void)state;
-	/* whoever runs this: root's is /root, which passwd(5) has on every host of ours */
-	struct stat st;
-	if (stat("/root", &st) < 0 || geteuid() != 0)
+	if (geteuid() != 0) {
+		print_message("# only root can see that /root is a folder\n");
 		skip();
+	}
 	refused("/root", "home folder");
 }
 
@@ -74,8 +74,10 @@ static void home_of_passwd(void **state)
 static void by_another_name(void **state)
 {
 	(void)state;
-	if (geteuid() != 0)
+	if (geteuid() != 0) {
+		print_message("# only root may make the bind mount\n");
 		skip();
+	}
 	struct tree t;
 	tree_make(&t);
 	pid_t pid = fork();
