@@ -78,6 +78,10 @@ void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
 /* 0; -1 and *e (ERR_HOST) names the first required guarantee that is not enforced. */
 int ledger_require(const struct result *r, uint64_t require, struct err *e);
 
+/* ---- sandbox.c ---- */
+/* The cgroup leaf and its rows of the ledger. */
+int make_leaf(struct run *run, struct err *e);
+
 /* ---- spawn.c ---- */
 /* stdio pipes, control socket, signals, clone3, maps, tree, GO. On failure nothing is left running. */
 int spawn(struct run *run, struct err *e);

@@ -24,6 +24,7 @@
 #include "runtime/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -58,14 +59,27 @@ static int open_caller(struct run *run, struct err *e)
 	return 0;
 }
 
-static int make_leaf(struct run *run, struct err *e)
+/* What was planned on the strength of a controller (the filter, RLIMIT_NPROC) would be wrong without it. */
+static int check_leaf(const struct run *run, struct err *e)
+{
+	static const char *const names[] = {"memory", "pids", "cpu", "io"};
+	const unsigned lost = run->plan.place.controllers & run->plan.wanted & ~run->cg.controllers;
+	for (int i = 0; i < 4; i++)
+		if (lost >> i & 1)
+			return err_host(e, "the leaf has no %s controller, which was foretold: %s", names[i], run->cg.why_not[i]);
+	return 0;
+}
+
+int make_leaf(struct run *run, struct err *e)
 {
 	struct plan *p = &run->plan;
 	char name[80];
-	if (!p->cgroup_leaf)
-		return 0;
 	snprintf(name, sizeof(name), "pinfold-%s", run->r->id);
-	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, p->launch.root.image, run->o->libexec, e) < 0)
+	/* io.max goes to the disks that the program reads its files from. */
+	autoclose int usr = p->launch.root.form == ROOTFS_HOST ? open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const int image = usr >= 0 ? usr : p->launch.root.image;
+	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, image, run->o->libexec, e) < 0 ||
+	    check_leaf(run, e) < 0)
 		return -1;
 	run->populated = cgroup_populated_fd(&run->cg);
 	ledger_fill(p, run->spec, &run->cg, run->r);
@@ -91,7 +105,9 @@ static int prepare(struct run *run, const char **stage, struct err *e)
 	if (deadlines_open(&run->deadlines, e) < 0)
 		return -1;
 	*stage = "cgroup";
-	return make_leaf(run, e);
+	/* A scope is made around pid 1, see spawn(). */
+	const enum cgroup_source source = run->plan.place.source;
+	return source == CGROUP_NONE || source == CGROUP_SCOPE ? 0 : make_leaf(run, e);
 }
 
 /* Let go of everything, in the order that lets the kernel free it: what pins the tmpfs, then the leaf. */

@@ -194,7 +194,8 @@ int spawn(struct run *run, struct err *e)
 	if (run->init == 0)
 		init_main(&run->plan.launch);
 	close_child_ends(&run->plan.launch);
-	if (let_go(run, e) == 0)
+	run->plan.place.first = run->init;
+	if ((run->plan.place.source != CGROUP_SCOPE || make_leaf(run, e) == 0) && let_go(run, e) == 0)
 		return 0;
 	pid_t dead;
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
