@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+struct words {
+	struct arena *arena;
+	int argc;
+	char *const *argv;
+};
+
 /* One flag, as it stands: "--name", "--name value" or "--name=value". */
 struct flag {
 	const char *name;  /* without the dashes and the value; the arena's */
@@ -31,31 +37,32 @@ static bool is_flag(const char *word)
 	return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
 }
 
-static void flag_read(struct flag *f, struct arena *a, int argc, char *const *argv, int at)
+static void flag_read(struct flag *f, const struct words *w, int at)
 {
-	const char *word = argv[at];
+	const char *word = w->argv[at];
 	const char *name = word + (word[1] == '-' ? 2 : 1);
 	const char *equals = strchr(name, '=');
-	f->name = equals ? arena_strndup(a, name, (size_t)(equals - name)) : name;
+	f->name = equals ? arena_strndup(w->arena, name, (size_t)(equals - name)) : name;
 	f->value = equals ? equals + 1 : NULL;
 	f->next = at + 1;
 	/* A value that looks like a flag is a forgotten value; --key=--value says it is meant. */
-	if (!equals && takes_value(f->name) && f->next < argc && strncmp(argv[f->next], "--", 2) != 0)
-		f->value = argv[f->next++];
+	if (!equals && takes_value(f->name) && f->next < w->argc &&
+	    strncmp(w->argv[f->next], "--", 2) != 0)
+		f->value = w->argv[f->next++];
 }
 
-/* First walk: is help wanted, which file does --spec name, where do the flags end. */
-static int scan(struct arena *a, struct spec_args *args, int argc, char *const *argv, const char **file,
-		struct err *e)
+/* First walk: is help wanted, which file does --spec name. */
+static int scan(const struct words *w, bool *help_wanted, const char **file, struct err *e)
 {
 	struct flag f;
-	for (int at = 0; at < argc && is_flag(argv[at]); at = f.next) {
-		flag_read(&f, a, argc, argv, at);
-		if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
-			args->help_wanted = true;
+	for (int at = 0; at < w->argc && is_flag(w->argv[at]); at = f.next) {
+		const char *word = w->argv[at];
+		flag_read(&f, w, at);
+		if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+			*help_wanted = true;
 			return 0;
 		}
-		if (argv[at][1] != '-' || strcmp(f.name, "spec") != 0)
+		if (word[1] != '-' || strcmp(f.name, "spec") != 0)
 			continue;
 		if (*file)
 			return err_usage(e, "--spec: given twice; one file says it all");
@@ -68,14 +75,14 @@ static int scan(struct arena *a, struct spec_args *args, int argc, char *const *
 
 /* Where a result goes must be known whatever is wrong with the other words. What is wrong with
  * these is said when their turn comes. */
-static void set_early(struct spec *s, int argc, char *const *argv)
+static void set_early(struct spec *s, const struct words *w)
 {
 	struct flag f;
 	struct err later;
-	for (int at = 0; at < argc && is_flag(argv[at]); at = f.next) {
-		flag_read(&f, s->arena, argc, argv, at);
+	for (int at = 0; at < w->argc && is_flag(w->argv[at]); at = f.next) {
+		flag_read(&f, w, at);
 		const struct key *k = key_find(f.name);
-		if (k && k->group == GROUP_RESULT && argv[at][1] == '-' && f.value)
+		if (k && k->group == GROUP_RESULT && w->argv[at][1] == '-' && f.value)
 			value_set(s, k, f.value, &later);
 	}
 }
@@ -98,7 +105,8 @@ static int refuse_unknown(const char *word, const char *name, struct err *e)
 	if (key_find(name) || strcmp(name, "spec") == 0)
 		near = name; /* "-memory" */
 	if (near && (strcmp(near, "image") == 0 || strcmp(near, "command") == 0))
-		return err_usage(e, "unknown option %s; the %s is given without one", shown.text, near);
+		return err_usage(e, "unknown option %s; the %s is given without one", shown.text,
+				 near);
 	if (near)
 		return err_usage(e, "unknown option %s; did you mean --%s?", shown.text, near);
 	return err_usage(e, "unknown option %s; --help lists them", shown.text);
@@ -137,24 +145,32 @@ static int set_rest(struct spec *s, int argc, char *const *argv, struct err *e)
 	return spec_set_command(s, (const char *const *)&argv[at], (size_t)(argc - at), e);
 }
 
+/* Second walk. Returns the place behind the flags, -1 on an error. */
+static int set_flags(struct spec *s, const struct words *w, struct err *e)
+{
+	struct flag f;
+	int at = 0;
+	for (; at < w->argc && is_flag(w->argv[at]); at = f.next) {
+		flag_read(&f, w, at);
+		if (set_flag(s, w->argv[at], &f, e) < 0)
+			return -1;
+	}
+	return at;
+}
+
 int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv, struct err *e)
 {
+	const struct words w = {s->arena, argc, argv};
 	const char *file = NULL;
-	set_early(s, argc, argv);
-	if (scan(s->arena, args, argc, argv, &file, e) < 0)
+	set_early(s, &w);
+	if (scan(&w, &args->help_wanted, &file, e) < 0)
 		return -1;
 	if (args->help_wanted)
 		return 0;
 	if (file && read_file(s, args, file, e) < 0) {
-		set_early(s, argc, argv);
+		set_early(s, &w);
 		return -1;
 	}
-	struct flag f;
-	int at = 0;
-	for (; at < argc && is_flag(argv[at]); at = f.next) {
-		flag_read(&f, s->arena, argc, argv, at);
-		if (set_flag(s, argv[at], &f, e) < 0)
-			return -1;
-	}
-	return set_rest(s, argc - at, &argv[at], e);
+	int at = set_flags(s, &w, e);
+	return at < 0 ? -1 : set_rest(s, argc - at, &argv[at], e);
 }

@@ -10,8 +10,8 @@
 /* Write BASE64_BYTES(len) characters, no NUL; returns how many. */
 size_t base64_encode(const char *in, size_t len, char *out);
 
-/* Whole groups, padding at the end only, no bits left over. out has room for len / 4 * 3; returns the
- * bytes, or (size_t)-1 if it is not that. */
+/* Whole groups, padding at the end only, no bits left over. out has room for len / 4 * 3; returns
+ * the bytes, or (size_t)-1 if it is not that. */
 size_t base64_decode(const char *in, size_t len, char *out);
 
 #endif

@@ -43,7 +43,8 @@ static void lists(FILE *to)
 static void values(FILE *to)
 {
 	fputs("# The value of the flag $1.\n"
-	      "_pinfold_value()\n{\n\tcase $1 in\n\t--spec) _pinfold_files ;;\n", to);
+	      "_pinfold_value()\n{\n\tcase $1 in\n\t--spec) _pinfold_files ;;\n",
+	      to);
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		const struct key *k = &spec_keys[i];
 		const char *words = value_words(k);
@@ -78,18 +79,17 @@ static const char place[] =
 	"_pinfold_place()\n{\n\tflag=\n\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
 	"\t\tcase ${COMP_WORDS[at]} in\n\t\t--) ((at++)); return ;;\n";
 
-static const char place_end[] =
-	"\t\t--*)\n\t\t\t# bash splits --key=value at the sign\n"
-	"\t\t\t[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))\n"
-	"\t\t\t((at + 1 >= COMP_CWORD)) && flag=${COMP_WORDS[at]}\n"
-	"\t\t\t[[ $flag == = ]] && flag=${COMP_WORDS[at - 1]}\n"
-	"\t\t\t((at++)) ;;\n"
-	"\t\t*) return ;;\n\t\tesac\n\tdone\n}\n";
+static const char place_end[] = "\t\t--*)\n\t\t\t# bash splits --key=value at the sign\n"
+				"\t\t\t[[ ${COMP_WORDS[at + 1]} == = ]] && ((at++))\n"
+				"\t\t\t((at + 1 >= COMP_CWORD)) && flag=${COMP_WORDS[at]}\n"
+				"\t\t\t[[ $flag == = ]] && flag=${COMP_WORDS[at - 1]}\n"
+				"\t\t\t((at++)) ;;\n"
+				"\t\t*) return ;;\n\t\tesac\n\tdone\n}\n";
 
 static const char entry[] =
 	"_pinfold()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} at flag\n\tCOMPREPLY=()\n"
 	"\tif ((COMP_CWORD == 1)); then\n"
-	"\t\t_pinfold_words 'run explain doctor ps kill gc help version'\n\t\treturn\n\tfi\n"
+	"\t\t_pinfold_words 'run explain doctor ps kill gc completion version help'\n\t\treturn\n\tfi\n"
 	"\tcase ${COMP_WORDS[1]} in\n\trun|explain) ;;\n"
 	"\tdoctor|ps) _pinfold_words --json; return ;;\n\t*) return ;;\n\tesac\n"
 	"\t[[ $cur == = ]] && cur=\n"

@@ -52,8 +52,8 @@ static const struct {
 	const char *name;
 	uint64_t set;
 } groups[] = {
-	{"cgroup", BIT(G_MEMORY) | BIT(G_SWAP) | BIT(G_PIDS) | BIT(G_CPUS) | BIT(G_IO) | BIT(G_CPU_TIME) |
-			   BIT(G_KILL)},
+	{"cgroup", BIT(G_MEMORY) | BIT(G_SWAP) | BIT(G_PIDS) | BIT(G_CPUS) | BIT(G_IO) |
+			   BIT(G_CPU_TIME) | BIT(G_KILL)},
 	{"all", BIT(G_COUNT) - 1},
 };
 

@@ -5,11 +5,38 @@
 #include <stdint.h>
 
 enum guarantee_id {
-	G_MEMORY, G_SWAP, G_PIDS, G_CPUS, G_CPU_TIME, G_IO, G_WALL, G_IDLE, G_SCRATCH, G_INODES,
-	G_OUTPUT, G_NOFILE, G_CORE,
-	G_USER_NS, G_PID_NS, G_NET_NS, G_MOUNT_NS, G_IPC_NS, G_UTS_NS, G_CGROUP_NS,
-	G_ROOT_READ_ONLY, G_NO_NEW_PRIVS, G_CAPABILITIES, G_IDS, G_GROUPS, G_USER_QUOTAS,
-	G_OWNERSHIP, G_PROC, G_SECCOMP, G_STDIO, G_KILL, G_EGRESS,
+	G_MEMORY,
+	G_SWAP,
+	G_PIDS,
+	G_CPUS,
+	G_CPU_TIME,
+	G_IO,
+	G_WALL,
+	G_IDLE,
+	G_SCRATCH,
+	G_INODES,
+	G_OUTPUT,
+	G_NOFILE,
+	G_CORE,
+	G_USER_NS,
+	G_PID_NS,
+	G_NET_NS,
+	G_MOUNT_NS,
+	G_IPC_NS,
+	G_UTS_NS,
+	G_CGROUP_NS,
+	G_ROOT_READ_ONLY,
+	G_NO_NEW_PRIVS,
+	G_CAPABILITIES,
+	G_IDS,
+	G_GROUPS,
+	G_USER_QUOTAS,
+	G_OWNERSHIP,
+	G_PROC,
+	G_SECCOMP,
+	G_STDIO,
+	G_KILL,
+	G_EGRESS,
 	G_COUNT,
 };
 
@@ -18,11 +45,11 @@ enum guarantee_state { G_ABSENT, G_DEGRADED, G_ENFORCED };
 /* One row. Text is plain ASCII of our own making. */
 struct guarantee {
 	enum guarantee_state state;
-	char requested[32];    /* as the spec says it, "" if the caller has no say */
-	char by[64];	       /* the mechanism: "memory.max", "RLIMIT_NPROC", "" if absent */
-	char value[64];	       /* what was read back from the kernel, "" if there is nothing to read */
+	char requested[32]; /* as the spec says it, "" if the caller has no say */
+	char by[64];	    /* the mechanism: "memory.max", "RLIMIT_NPROC", "" if absent */
+	char value[64];	    /* what was read back from the kernel, "" if there is nothing to read */
 	char not_covered[200]; /* where degraded or absent: what is not covered, comma separated */
-	char mend[160];	       /* where degraded or absent: the command or file that mends it, for doctor */
+	char mend[160]; /* where degraded or absent: the command or file that mends it, for doctor */
 };
 
 /* "memory", "cpu-time", ... as they stand in the result. */

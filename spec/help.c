@@ -66,7 +66,8 @@ static void help_row(FILE *to, const struct key *k)
 	char sentence[256], initial[40];
 	default_text(k, initial, sizeof(initial));
 	snprintf(sentence, sizeof(sentence), "%s%s", k->help, initial);
-	int at = fprintf(to, "  --%s%s%s", k->name, k->placeholder ? " " : "", k->placeholder ? k->placeholder : "");
+	int at = fprintf(to, "  --%s%s%s", k->name, k->placeholder ? " " : "",
+			 k->placeholder ? k->placeholder : "");
 	if (at + 2 > HELP_COLUMN) {
 		fputc('\n', to);
 		at = 0;
@@ -78,9 +79,9 @@ static void help_row(FILE *to, const struct key *k)
 static void help_intro(FILE *to, const char *command)
 {
 	fprintf(to, "Usage: pinfold %s [OPTION...] IMAGE [--] COMMAND [ARG...]\n\n", command);
-	fputs(strcmp(command, "explain") == 0 ?
-		      "Prints what `pinfold run` with the same arguments would do, and runs nothing.\n" :
-		      "Runs COMMAND in a fresh sandbox and says in one document what happened.\n",
+	fputs(strcmp(command, "explain") == 0
+		      ? "Prints what `pinfold run` with the same arguments would do, and runs nothing.\n"
+		      : "Runs COMMAND in a fresh sandbox and says in one document what happened.\n",
 	      to);
 	fputs("\nIMAGE is a path (./rootfs, /srv/rootfs), a name, or @host for this host's /usr.\n"
 	      "Options take their value as --key VALUE or --key=VALUE. [..] is the default.\n"

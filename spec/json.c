@@ -83,8 +83,8 @@ static int refuse_syntax(const struct document *d, const json_error_t *je, struc
 static int parse(struct document *d, struct err *e)
 {
 	if (d->j.len > JSON_BYTES_MAX)
-		return err_usage(e, "%s:1:1: the spec is too large (%zu bytes; the most is %d)", d->name,
-				 d->j.len, JSON_BYTES_MAX);
+		return err_usage(e, "%s:1:1: the spec is too large (%zu bytes; the most is %d)",
+				 d->name, d->j.len, JSON_BYTES_MAX);
 	size_t deep = locate_too_deep(&d->j, DEPTH_MAX);
 	if (deep < d->j.len) {
 		err_usage(e, "nested too deep");
@@ -106,8 +106,8 @@ static json_t *decode(const struct document *d, struct slice s)
 	return json_loadb(d->j.text + s.at, s.end - s.at, JSON_DECODE_ANY, NULL);
 }
 
-/* The text of a string, or of {"encoding": "base64", "data": ...}, which json_text() writes for bytes
- * that are not UTF-8. */
+/* The text of a string, or of {"encoding": "base64", "data": ...}, which json_text() writes for
+ * bytes that are not UTF-8. */
 static int read_text(const json_t *value, struct arena *a, const char **text, struct err *e)
 {
 	const char *encoding = json_string_value(json_object_get(value, "encoding"));
@@ -119,7 +119,8 @@ static int read_text(const json_t *value, struct arena *a, const char **text, st
 	}
 	if (!encoding || strcmp(encoding, "base64") != 0 || !json_is_string(data) ||
 	    json_object_size(value) != 2)
-		return err_usage(e, "a string belongs here (or {\"encoding\": \"base64\", \"data\": ...})");
+		return err_usage(e,
+				 "a string belongs here (or {\"encoding\": \"base64\", \"data\": ...})");
 	size_t len = json_string_length(data);
 	char *decoded = arena_alloc(a, len + 1);
 	len = base64_decode(json_string_value(data), len, decoded);
@@ -136,8 +137,8 @@ static int refuse_type(const struct key *k, struct err *e)
 }
 
 /* Numbers go through the parser of the flags as they are spelled, so that no digit is lost. */
-static int set_as_spelled(struct spec *s, const struct key *k, const struct document *d, struct slice at,
-			  struct err *e)
+static int set_as_spelled(struct spec *s, const struct key *k, const struct document *d,
+			  struct slice at, struct err *e)
 {
 	char *text = arena_strndup(s->arena, d->j.text + at.at, at.end - at.at);
 	return value_set(s, k, text, e);
@@ -149,11 +150,11 @@ static bool is_number(const struct key *k)
 	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID;
 }
 
-static int set_scalar(struct spec *s, const struct key *k, const struct document *d, struct slice at,
-		      struct err *e)
+static int set_scalar(struct spec *s, const struct key *k, const struct document *d,
+		      struct slice at, struct err *e)
 {
 	autodecoded v = {decode(d, at)};
-	const char *text;
+	const char *text = NULL;
 	if (json_is_null(v.value) && (!k->initial || k->type == KEY_STDIN)) {
 		value_clear(s, k);
 		return 0;
@@ -178,7 +179,7 @@ struct taker {
 
 static int take(struct taker *t, const json_t *value, struct err *e)
 {
-	const char *text;
+	const char *text = NULL;
 	if (read_text(value, t->s->arena, &text, e) < 0)
 		return -1;
 	if (t->k)
@@ -217,7 +218,7 @@ static int set_command(struct spec *s, const struct document *d, struct slice at
 static int set_image(struct spec *s, const struct document *d, struct slice at, struct err *e)
 {
 	autodecoded v = {decode(d, at)};
-	const char *text;
+	const char *text = NULL;
 	if (read_text(v.value, s->arena, &text, e) < 0)
 		return refuse_at(d, at.at, "image", e);
 	return spec_set_image(s, text, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
@@ -255,8 +256,8 @@ static int refuse_unknown(const char *name, struct err *e)
 	return err_usage(e, "unknown key %s", show(name).text);
 }
 
-static int set_member(struct spec *s, const struct document *d, const struct member *m, uint64_t *seen,
-		      struct err *e)
+static int set_member(struct spec *s, const struct document *d, const struct member *m,
+		      uint64_t *seen, struct err *e)
 {
 	autodecoded key = {decode(d, m->key)};
 	const char *name = json_string_value(key.value);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct spec, field)
-#define KIB (1ULL << 10)
-#define MIB (1ULL << 20)
-#define NS_MAX ((uint64_t)INT64_MAX)
-#define NUM_MAX ((uint64_t)INT64_MAX)
+#define KIB	  (1ULL << 10)
+#define MIB	  (1ULL << 20)
+#define NS_MAX	  ((uint64_t)INT64_MAX)
+#define NUM_MAX	  ((uint64_t)INT64_MAX)
 
 static const char *const priority_words[] = {"normal", "low", NULL};
 static const char *const ids_words[] = {"auto", "single", "range", NULL};
@@ -31,8 +31,8 @@ const char *const key_group_titles[GROUP_COUNT] = {
  *  *-bps	io.max refuses 0.
  */
 const struct key spec_keys[] = {
-	{"memory", KEY_SIZE, GROUP_LIMITS, AT(limits.memory_bytes), "512M", .min = MIB, .max = NUM_MAX,
-	 .placeholder = "SIZE",
+	{"memory", KEY_SIZE, GROUP_LIMITS, AT(limits.memory_bytes), "512M", .min = MIB,
+	 .max = NUM_MAX, .placeholder = "SIZE",
 	 .help = "memory of the whole sandbox, its files in the scratch included; swap is off"},
 	{"cpus", KEY_CPUS, GROUP_LIMITS, AT(limits.cpus_milli), "1", .min = 10, .max = 8192000,
 	 .placeholder = "N", .help = "processors it may use; 0.5 is half of one"},
@@ -40,8 +40,8 @@ const struct key spec_keys[] = {
 	 .placeholder = "N", .help = "processes and threads at once"},
 	{"wall", KEY_TIME, GROUP_LIMITS, AT(limits.wall_ns), "60s", .min = 1, .max = NS_MAX,
 	 .placeholder = "TIME", .help = "time that may pass until everything is killed"},
-	{"cpu-time", KEY_TIME, GROUP_LIMITS, AT(limits.cpu_time_ns), "none", .min = 1, .max = NS_MAX,
-	 .placeholder = "TIME", .help = "processor time of all processes together"},
+	{"cpu-time", KEY_TIME, GROUP_LIMITS, AT(limits.cpu_time_ns), "none", .min = 1,
+	 .max = NS_MAX, .placeholder = "TIME", .help = "processor time of all processes together"},
 	{"idle", KEY_TIME, GROUP_LIMITS, AT(limits.idle_ns), "none", .min = 1, .max = NS_MAX,
 	 .placeholder = "TIME", .help = "time without a byte on stdin, stdout or stderr"},
 	{"scratch", KEY_SIZE, GROUP_LIMITS, AT(limits.scratch_bytes), "256M", .min = 64 * KIB,
@@ -56,8 +56,8 @@ const struct key spec_keys[] = {
 	 .help = "open files of a process (not given: 1024, or 256 with a single id)"},
 	{"read-bps", KEY_RATE, GROUP_LIMITS, AT(limits.read_bps), "none", .min = 1, .max = NUM_MAX,
 	 .placeholder = "SIZE", .help = "bytes read from disk in a second"},
-	{"write-bps", KEY_RATE, GROUP_LIMITS, AT(limits.write_bps), "none", .min = 1, .max = NUM_MAX,
-	 .placeholder = "SIZE", .help = "bytes written to disk in a second"},
+	{"write-bps", KEY_RATE, GROUP_LIMITS, AT(limits.write_bps), "none", .min = 1,
+	 .max = NUM_MAX, .placeholder = "SIZE", .help = "bytes written to disk in a second"},
 	{"read-iops", KEY_COUNT, GROUP_LIMITS, AT(limits.read_iops), "none", .min = 1,
 	 .max = UINT32_MAX - 1, .placeholder = "N", .help = "reads from disk in a second"},
 	{"write-iops", KEY_COUNT, GROUP_LIMITS, AT(limits.write_iops), "none", .min = 1,
@@ -69,7 +69,8 @@ const struct key spec_keys[] = {
 	 .placeholder = "auto|single|range",
 	 .help = "map one user id, or a range of them (newuidmap and /etc/subuid, or root)"},
 	{"uid", KEY_UID, GROUP_INSIDE, AT(uid), "1000", .min = 0, .max = 65535, .no_none = true,
-	 .placeholder = "N", .help = "user and group id of the program inside; 0 has no powers either"},
+	 .placeholder = "N",
+	 .help = "user and group id of the program inside; 0 has no powers either"},
 	{"hostname", KEY_HOSTNAME, GROUP_INSIDE, AT(hostname), "pinfold", .placeholder = "NAME",
 	 .help = "name of the machine that the program sees"},
 	{"workdir", KEY_WORKDIR, GROUP_INSIDE, AT(workdir), "/scratch", .placeholder = "DIR",
@@ -101,7 +102,8 @@ const struct key spec_keys[] = {
 	{"require", KEY_REQUIRE, GROUP_RUN, AT(require), NULL, .placeholder = "NAME[,NAME...]",
 	 .help = "guarantees that must be enforced in full, or nothing is started (repeatable)"},
 	{"on-exit", KEY_ENUM, GROUP_RUN, AT(on_exit), "kill", .words = on_exit_words,
-	 .placeholder = "kill|wait", .help = "what becomes of background processes when the program ends"},
+	 .placeholder = "kill|wait",
+	 .help = "what becomes of background processes when the program ends"},
 	{"grace", KEY_TIME, GROUP_RUN, AT(grace_ns), "2s", .min = 0, .max = NS_MAX, .no_none = true,
 	 .placeholder = "TIME", .help = "time between a forwarded signal and the kill"},
 	{"cgroup-parent", KEY_PATH, GROUP_RUN, AT(cgroup_parent), NULL, .placeholder = "PATH",

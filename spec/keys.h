@@ -15,14 +15,22 @@
 #include <stdint.h>
 
 enum key_type {
-	KEY_SIZE, KEY_RATE, KEY_TIME, KEY_COUNT, KEY_CPUS, /* uint64_t */
-	KEY_UID,					   /* uint32_t */
-	KEY_ENUM,					   /* an enum, by key.words */
-	KEY_BOOL,					   /* bool: a flag without a value */
-	KEY_ID, KEY_HOSTNAME, KEY_WORKDIR, KEY_PATH, KEY_SINK, /* const char * */
-	KEY_STDIN,					   /* stdin_kind and stdin_file */
-	KEY_ENV,					   /* repeatable */
-	KEY_REQUIRE,					   /* repeatable, comma lists */
+	KEY_SIZE,
+	KEY_RATE,
+	KEY_TIME,
+	KEY_COUNT,
+	KEY_CPUS, /* uint64_t */
+	KEY_UID,  /* uint32_t */
+	KEY_ENUM, /* an enum, by key.words */
+	KEY_BOOL, /* bool: a flag without a value */
+	KEY_ID,
+	KEY_HOSTNAME,
+	KEY_WORKDIR,
+	KEY_PATH,
+	KEY_SINK,    /* const char * */
+	KEY_STDIN,   /* stdin_kind and stdin_file */
+	KEY_ENV,     /* repeatable */
+	KEY_REQUIRE, /* repeatable, comma lists */
 	KEY_TYPE_COUNT,
 };
 

@@ -38,10 +38,10 @@ static const struct {
 	const char *theirs;
 	const char *ours;
 } time_spellings[] = {
-	{"S", "s"},	{"sec", "s"},	   {"secs", "s"}, {"second", "s"}, {"seconds", "s"},
-	{"min", "m"},	   {"mins", "m"}, {"minute", "m"}, {"minutes", "m"},
-	{"H", "h"},	{"hr", "h"},	   {"hour", "h"}, {"hours", "h"},  {"msec", "ms"},
-	{"usec", "us"}, {"\xc2\xb5s", "us"}, {"MS", "ms"},  {"millis", "ms"},
+	{"S", "s"},	     {"sec", "s"},  {"secs", "s"},    {"second", "s"},	{"seconds", "s"},
+	{"min", "m"},	     {"mins", "m"}, {"minute", "m"},  {"minutes", "m"}, {"H", "h"},
+	{"hr", "h"},	     {"hour", "h"}, {"hours", "h"},   {"msec", "ms"},	{"usec", "us"},
+	{"\xc2\xb5s", "us"}, {"MS", "ms"},  {"millis", "ms"},
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -144,8 +144,8 @@ int spec_parse_size(const char *text, uint64_t *bytes, struct err *e)
 	char meant = size_letter_meant(d.tail);
 	if (!u && meant)
 		return err_usage(e, "%s is not a size; write %.*s%c (binary units are K M G T)",
-				 show(text).text, (int)(d.tail - text < 24 ? d.tail - text : 24), text,
-				 meant);
+				 show(text).text, (int)(d.tail - text < 24 ? d.tail - text : 24),
+				 text, meant);
 	if (!u || (d.point && u->factor == 1))
 		return err_usage(e, "%s is not a size; sizes are like 64M or 1.5G (K M G T, binary)",
 				 show(text).text);
@@ -213,7 +213,8 @@ int spec_parse_cpus(const char *text, uint64_t *milli, struct err *e)
 	}
 	struct decimal d;
 	if (!scan_decimal(text, &d) || d.digits > 3 || *d.tail || !scale(&d, 1000, milli))
-		return err_usage(e, "%s is not a number of cpus; write 2 or 0.5 (three decimals at most)",
+		return err_usage(e,
+				 "%s is not a number of cpus; write 2 or 0.5 (three decimals at most)",
 				 show(text).text);
 	return 0;
 }

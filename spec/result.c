@@ -24,7 +24,13 @@ static const char *const status_names[RUN_STATUS_COUNT] = {
 };
 
 /* The exit codes of `pinfold run` that are not the program's; see env(1), timeout(1). */
-enum { EXIT_OURS = 125, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127, EXIT_LIMIT = 124, EXIT_OOM = 137 };
+enum {
+	EXIT_OURS = 125,
+	EXIT_CANNOT_EXECUTE = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_LIMIT = 124,
+	EXIT_OOM = 137
+};
 
 void result_init(struct result *r)
 {

@@ -19,10 +19,19 @@
 
 enum run_status {
 	RUN_LOST, /* the value of a result that nobody filled: ours to explain */
-	RUN_EXITED, RUN_SIGNALED,
-	RUN_WALL_TIMEOUT, RUN_CPU_TIMEOUT, RUN_IDLE_TIMEOUT,
-	RUN_OOM, RUN_OUTPUT_LIMIT, RUN_EGRESS_LIMIT, RUN_FOREIGN_ABI,
-	RUN_CANCELLED, RUN_EXEC_FAILED, RUN_SETUP_FAILED, RUN_REFUSED,
+	RUN_EXITED,
+	RUN_SIGNALED,
+	RUN_WALL_TIMEOUT,
+	RUN_CPU_TIMEOUT,
+	RUN_IDLE_TIMEOUT,
+	RUN_OOM,
+	RUN_OUTPUT_LIMIT,
+	RUN_EGRESS_LIMIT,
+	RUN_FOREIGN_ABI,
+	RUN_CANCELLED,
+	RUN_EXEC_FAILED,
+	RUN_SETUP_FAILED,
+	RUN_REFUSED,
 	RUN_STATUS_COUNT,
 };
 
@@ -46,7 +55,7 @@ struct denied_syscall {
 	int64_t count;
 };
 
-struct io_result { /* one line of io.stat */
+struct io_result {	 /* one line of io.stat */
 	char device[24]; /* "8:0" */
 	int64_t rbytes, wbytes, rios, wios;
 };
@@ -64,10 +73,10 @@ struct result {
 	int64_t signal;	   /* number; NUM_UNKNOWN: none */
 
 	struct {
-		char limit[16];	  /* "memory", "wall", ...; "" is null */
-		char stage[24];	  /* the step that failed; "" is null */
+		char limit[16];	   /* "memory", "wall", ...; "" is null */
+		char stage[24];	   /* the step that failed; "" is null */
 		char message[400]; /* "" is null */
-		int sys;	  /* errno behind it, 0 none */
+		int sys;	   /* errno behind it, 0 none */
 		struct evidence evidence[EVIDENCE_MAX];
 		size_t evidence_len;
 	} cause;
@@ -88,8 +97,8 @@ struct result {
 	struct stream_result out, err;
 	struct denied_syscall denied[DENIED_MAX];
 	size_t denied_len;
-	int64_t denied_more;	/* denied calls counted but not named (table or budget full) */
-	bool denied_complete;	/* false: after the budget the counting stopped */
+	int64_t denied_more;  /* denied calls counted but not named (table or budget full) */
+	bool denied_complete; /* false: after the budget the counting stopped */
 
 	char image_digest[80]; /* "" is null */
 	char spec_sha256[65];  /* "" is null (bad usage) */
@@ -124,10 +133,10 @@ char *result_write_json(const struct result *r);
 enum event_type { EVENT_STARTED, EVENT_STAGE, EVENT_USAGE, EVENT_DENIED, EVENT_LIMIT, EVENT_ENDED };
 struct event {
 	enum event_type type;
-	int64_t at_usec;    /* since the start of pinfold */
-	const char *id;	    /* the run's */
-	const char *name;   /* stage, limit or system call; NULL none */
-	int64_t pid;	    /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
+	int64_t at_usec;  /* since the start of pinfold */
+	const char *id;	  /* the run's */
+	const char *name; /* stage, limit or system call; NULL none */
+	int64_t pid;	  /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
 	const struct result *result; /* ended */

@@ -84,17 +84,19 @@ int spec_set_command(struct spec *s, const char *const *words, size_t len, struc
 static int check_image_and_command(const struct spec *s, struct err *e)
 {
 	if (s->image_kind == IMAGE_NONE)
-		return err_usage(e, "no image: give a folder (./rootfs), @host, or \"image\" in the spec");
+		return err_usage(e,
+				 "no image: give a folder (./rootfs), @host, or \"image\" in the spec");
 	if (s->command_len == 0)
-		return err_usage(e, "no command: give it behind the image, or \"command\" in the spec");
+		return err_usage(e,
+				 "no command: give it behind the image, or \"command\" in the spec");
 	size_t bytes = 0;
 	for (size_t i = 0; i < s->command_len; i++)
 		bytes += strlen(s->command[i]) + 1 + sizeof(char *);
 	for (size_t i = 0; i < s->env_len; i++)
 		bytes += strlen(s->env[i]) + 1 + sizeof(char *);
 	if (bytes > WORDS_BYTES_MAX)
-		return err_usage(e, "command and env are too long (%zu bytes; the kernel takes %d)", bytes,
-				 WORDS_BYTES_MAX);
+		return err_usage(e, "command and env are too long (%zu bytes; the kernel takes %d)",
+				 bytes, WORDS_BYTES_MAX);
 	return 0;
 }
 
@@ -106,25 +108,31 @@ static int check_scratch(const struct spec *s, struct err *e)
 	char scratch[PARSE_TEXT_BYTES], memory[PARSE_TEXT_BYTES];
 	spec_format_size(s->limits.scratch_bytes, scratch);
 	spec_format_size(s->limits.memory_bytes, memory);
-	return err_usage(e, "scratch %s is larger than memory %s, which it is made of; lower the one or "
-			 "raise the other", scratch, memory);
+	return err_usage(e,
+			 "scratch %s is larger than memory %s, which it is made of; lower the one or "
+			 "raise the other",
+			 scratch, memory);
 }
 
 static int check_streams(const struct spec *s, struct err *e)
 {
 	if (s->tty && s->stdin_kind == STDIN_FILE)
-		return err_usage(e, "tty and stdin FILE exclude each other: a terminal reads the caller's");
+		return err_usage(e,
+				 "tty and stdin FILE exclude each other: a terminal reads the caller's");
 	if (s->tty && s->stderr_file)
-		return err_usage(e, "tty and stderr FILE exclude each other: a terminal has one output");
+		return err_usage(e,
+				 "tty and stderr FILE exclude each other: a terminal has one output");
 	const struct {
 		const char *name, *file;
-	} out[] = {{"stdout", s->stdout_file}, {"stderr", s->stderr_file},
-		   {"result", s->result},      {"events", s->events}};
+	} out[] = {{"stdout", s->stdout_file},
+		   {"stderr", s->stderr_file},
+		   {"result", s->result},
+		   {"events", s->events}};
 	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++) {
 		for (size_t j = 0; j < i; j++) {
 			if (out[i].file && out[j].file && strcmp(out[i].file, out[j].file) == 0)
-				return err_usage(e, "%s and %s go to the same place %s", out[j].name,
-						 out[i].name, show(out[i].file).text);
+				return err_usage(e, "%s and %s go to the same place %s",
+						 out[j].name, out[i].name, show(out[i].file).text);
 		}
 	}
 	return 0;

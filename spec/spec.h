@@ -29,7 +29,7 @@ enum image_kind { IMAGE_NONE, IMAGE_PATH, IMAGE_HOST, IMAGE_NAME };
 struct limits {
 	uint64_t memory_bytes;
 	uint64_t cpus_milli; /* thousandths of a cpu: 1500 is one and a half */
-	uint64_t pids;       /* tasks of the program, pid 1 not counted */
+	uint64_t pids;	     /* tasks of the program, pid 1 not counted */
 	uint64_t wall_ns;
 	uint64_t cpu_time_ns; /* user and system, the whole tree */
 	uint64_t idle_ns;     /* no byte on stdin, stdout, stderr for so long */
@@ -45,7 +45,7 @@ struct spec {
 	struct arena *arena;
 
 	enum image_kind image_kind;
-	const char *image; /* as given */
+	const char *image;    /* as given */
 	const char **command; /* NULL-terminated, at least one word */
 	size_t command_len;
 
@@ -58,7 +58,7 @@ struct spec {
 	uint64_t grace_ns;
 	const char *cgroup_parent; /* NULL: the ladder of cgroup/ decides */
 	const char *seccomp_file;  /* NULL: the default filter */
-	uint64_t require;	   /* bit set of 1 << enum guarantee_id; REQUIRE_* groups are already resolved */
+	uint64_t require; /* bit set of 1 << enum guarantee_id; REQUIRE_* groups are already resolved */
 
 	const char **env; /* NULL-terminated "K=V", names checked, sorted, each once: the later one won */
 	size_t env_len;
@@ -86,8 +86,8 @@ int spec_init(struct spec *s, struct arena *a, struct err *e);
  * any other replaces. ERR_USAGE names the key, the value and what would be right. */
 int spec_set(struct spec *s, const char *key, const char *value, struct err *e);
 
-/* The image, classified by its spelling alone; the command, NULL-terminated, at least one word. Words
- * are borrowed for as long as the arena lives. ERR_USAGE as above. */
+/* The image, classified by its spelling alone; the command, NULL-terminated, at least one word.
+ * Words are borrowed for as long as the arena lives. ERR_USAGE as above. */
 int spec_set_image(struct spec *s, const char *image, struct err *e);
 int spec_set_command(struct spec *s, const char *const *words, size_t len, struct err *e);
 
@@ -108,7 +108,8 @@ struct spec_args {
 	int (*read_file)(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
 	bool help_wanted;
 };
-int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv, struct err *e);
+int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv,
+		   struct err *e);
 
 /* What only the whole can tell: image and command are there, scratch is not larger than
  * memory, --tty does not meet --stdin FILE, and so on. */

@@ -49,7 +49,7 @@ static int refuse_small(const struct key *k, const char *text, uint64_t value, s
 
 static int parse_number(const struct key *k, const char *text, uint64_t *value, struct err *e)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	if (numbers[k->type].parse(text, &v, e) < 0)
 		return -1;
 	if (v == LIMIT_NONE && k->no_none)
@@ -189,7 +189,8 @@ static int check_hostname(const char *text, struct err *e)
 	}
 	if (good)
 		return 0;
-	return err_usage(e, "%s is not a host name (letters, digits, inner hyphens; 64 bytes at most)",
+	return err_usage(e,
+			 "%s is not a host name (letters, digits, inner hyphens; 64 bytes at most)",
 			 show(text).text);
 }
 
@@ -208,16 +209,16 @@ static int check_sink(const char *text, struct err *e)
 	struct err ignored;
 	uint64_t fd;
 	if (spec_parse_count(text + 3, &fd, &ignored) < 0 || fd > FD_MAX)
-		return err_usage(e, "%s is not fd:N with the number of an open file", show(text).text);
+		return err_usage(e, "%s is not fd:N with the number of an open file",
+				 show(text).text);
 	return 0;
 }
 
 typedef int check_fn(const char *text, struct err *e);
 
 static check_fn *const text_checks[KEY_TYPE_COUNT] = {
-	[KEY_ID] = check_id,	     [KEY_HOSTNAME] = check_hostname,
-	[KEY_WORKDIR] = check_workdir, [KEY_PATH] = check_path,
-	[KEY_SINK] = check_sink,
+	[KEY_ID] = check_id,	 [KEY_HOSTNAME] = check_hostname, [KEY_WORKDIR] = check_workdir,
+	[KEY_PATH] = check_path, [KEY_SINK] = check_sink,
 };
 
 static int set_text(struct spec *s, const struct key *k, const char *text, struct err *e)
@@ -280,8 +281,8 @@ int value_check_word(const char *what, const char *text, struct err *e)
 {
 	size_t len = strlen(text);
 	if (len > WORD_BYTES_MAX)
-		return err_usage(e, "%s: argument too long (%zu bytes; the kernel takes %d)", what, len,
-				 WORD_BYTES_MAX);
+		return err_usage(e, "%s: argument too long (%zu bytes; the kernel takes %d)", what,
+				 len, WORD_BYTES_MAX);
 	return 0;
 }
 
@@ -383,7 +384,8 @@ static int set_require(struct spec *s, const struct key *k, const char *text, st
 		snprintf(name, sizeof(name), "%.*s", (int)(len < 31 ? len : 31), at);
 		uint64_t set = guarantee_set(name);
 		if (!set)
-			return err_usage(e, "%s is no guarantee; names are as in the result, cgroup or all",
+			return err_usage(e,
+					 "%s is no guarantee; names are as in the result, cgroup or all",
 					 show(name).text);
 		bits |= set;
 		if (!at[len])

@@ -45,7 +45,12 @@ static void put_char(struct json_writer *w, char c)
 static size_t utf8_next(const unsigned char *s, uint32_t *character)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t len = s[0] < 0x80   ? 1
+		     : s[0] < 0xc2 ? 0
+		     : s[0] < 0xe0 ? 2
+		     : s[0] < 0xf0 ? 3
+		     : s[0] < 0xf5 ? 4
+				   : 0;
 	uint32_t c = len <= 1 ? s[0] : s[0] & (0x7fU >> len);
 	for (size_t i = 1; i < len; i++) {
 		if ((s[i] & 0xc0) != 0x80)
@@ -164,8 +169,9 @@ void json_end(struct json_writer *w, char bracket)
 void json_number(struct json_writer *w, const char *key, int64_t number)
 {
 	char text[24];
+	int len = snprintf(text, sizeof(text), "%lld", (long long)number);
 	lead(w, key);
-	put(w, text, (size_t)snprintf(text, sizeof(text), "%lld", (long long)number));
+	put(w, text, (size_t)len);
 }
 
 void json_bool(struct json_writer *w, const char *key, bool value)

@@ -24,8 +24,8 @@ struct json_writer {
 
 void json_open(struct json_writer *w, bool indent);
 
-/* In an object key is the member's name, in an array and at the top NULL. Keys may be any bytes; what
- * is not UTF-8 in them becomes U+FFFD. bracket is '{' or '['; end closes the same. */
+/* In an object key is the member's name, in an array and at the top NULL. Keys may be any bytes;
+ * what is not UTF-8 in them becomes U+FFFD. bracket is '{' or '['; end closes the same. */
 void json_begin(struct json_writer *w, const char *key, char bracket);
 void json_end(struct json_writer *w, char bracket);
 

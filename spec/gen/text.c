@@ -1,5 +1,5 @@
-/* Prints a text that is made from the key table: for the build, which installs them, and for the
- * test that holds the manual pages against it. */
+/* Prints a text that is made from the key table, for who writes the manual page and for the test
+ * that holds it against the table. */
 #include "spec/help.h"
 
 #include <stdio.h>
@@ -16,7 +16,6 @@ static const struct {
 	char *(*make)(void);
 } texts[] = {
 	{"help", help},
-	{"completion", spec_completion_text},
 	{"man", spec_man_text},
 };
 
@@ -30,6 +29,6 @@ int main(int argc, char **argv)
 		free(text);
 		return failed;
 	}
-	fputs("usage: spec-text help|completion|man\n", stderr);
+	fputs("usage: spec-text help|man\n", stderr);
 	return 2;
 }

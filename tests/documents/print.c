@@ -1,7 +1,7 @@
 /* Prints documents of every kind, for a validator that is no relation of ours, and the key table
  * itself, for the tests that hold schema and manual page against it. One JSON object each:
- * {"of": SCHEMA, "label": ..., "document": ...}. With "check" it reads specs instead, one a line, and
- * says of each "ok" or what is wrong, so that schema and parser can be compared. */
+ * {"of": SCHEMA, "label": ..., "document": ...}. With "check" it reads specs instead, one a line,
+ * and says of each "ok" or what is wrong, so that schema and parser can be compared. */
 #include "spec/keys.h"
 #include "spec/parse.h"
 #include "spec/result.h"
@@ -50,26 +50,26 @@ static void filled(struct result *r)
 
 /* The status, and what must come with it. */
 static const struct {
-	enum run_status status;
 	int64_t code, signal;
-	const char *limit;
+	enum run_status status;
 	int sys;
+	const char *limit;
 } ends[] = {
-	{RUN_EXITED, 0, NUM_UNKNOWN, "", 0},
-	{RUN_EXITED, 255, NUM_UNKNOWN, "", 0},
-	{RUN_SIGNALED, NUM_UNKNOWN, SIGSEGV, "", 0},
-	{RUN_WALL_TIMEOUT, NUM_UNKNOWN, SIGKILL, "wall", 0},
-	{RUN_CPU_TIMEOUT, NUM_UNKNOWN, NUM_UNKNOWN, "cpu-time", 0},
-	{RUN_IDLE_TIMEOUT, NUM_UNKNOWN, SIGKILL, "idle", 0},
-	{RUN_OOM, NUM_UNKNOWN, SIGKILL, "memory", 0},
-	{RUN_OUTPUT_LIMIT, 0, NUM_UNKNOWN, "output", 0},
-	{RUN_EGRESS_LIMIT, NUM_UNKNOWN, SIGKILL, "egress", 0},
-	{RUN_FOREIGN_ABI, NUM_UNKNOWN, SIGKILL, "", 0},
-	{RUN_CANCELLED, 0, NUM_UNKNOWN, "", 0},
-	{RUN_EXEC_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, "", ENOENT},
-	{RUN_SETUP_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, "", EPERM},
-	{RUN_REFUSED, NUM_UNKNOWN, NUM_UNKNOWN, "", 0},
-	{RUN_LOST, NUM_UNKNOWN, NUM_UNKNOWN, "", 0},
+	{0, NUM_UNKNOWN, RUN_EXITED, 0, ""},
+	{255, NUM_UNKNOWN, RUN_EXITED, 0, ""},
+	{NUM_UNKNOWN, SIGSEGV, RUN_SIGNALED, 0, ""},
+	{NUM_UNKNOWN, SIGKILL, RUN_WALL_TIMEOUT, 0, "wall"},
+	{NUM_UNKNOWN, NUM_UNKNOWN, RUN_CPU_TIMEOUT, 0, "cpu-time"},
+	{NUM_UNKNOWN, SIGKILL, RUN_IDLE_TIMEOUT, 0, "idle"},
+	{NUM_UNKNOWN, SIGKILL, RUN_OOM, 0, "memory"},
+	{0, NUM_UNKNOWN, RUN_OUTPUT_LIMIT, 0, "output"},
+	{NUM_UNKNOWN, SIGKILL, RUN_EGRESS_LIMIT, 0, "egress"},
+	{NUM_UNKNOWN, SIGKILL, RUN_FOREIGN_ABI, 0, ""},
+	{0, NUM_UNKNOWN, RUN_CANCELLED, 0, ""},
+	{NUM_UNKNOWN, NUM_UNKNOWN, RUN_EXEC_FAILED, ENOENT, ""},
+	{NUM_UNKNOWN, NUM_UNKNOWN, RUN_SETUP_FAILED, EPERM, ""},
+	{NUM_UNKNOWN, NUM_UNKNOWN, RUN_REFUSED, 0, ""},
+	{NUM_UNKNOWN, NUM_UNKNOWN, RUN_LOST, 0, ""},
 };
 
 static void results(void)
@@ -116,20 +116,67 @@ static void hostile(void)
 
 static void events(void)
 {
-	static const char *const labels[] = {"started", "stage", "usage", "denied", "limit", "ended"};
+	static const char *const labels[] = {"started", "stage", "usage",
+					     "denied",	"limit", "ended"};
 	struct result r;
 	filled(&r);
 	r.status = RUN_EXITED;
 	r.exit_code = 0;
 	for (size_t i = 0; i < LENGTH(labels); i++) {
-		struct event ev = {.type = (enum event_type)i, .at_usec = 12, .id = "run-1", .name = "name",
-				   .pid = 42, .cpu_usec = NUM_UNKNOWN, .memory_bytes = 1, .pids = 2,
-				   .out_bytes = 3, .err_bytes = 4, .result = &r};
+		struct event ev = {.type = (enum event_type)i,
+				   .at_usec = 12,
+				   .id = "run-1",
+				   .name = "name",
+				   .pid = 42,
+				   .cpu_usec = NUM_UNKNOWN,
+				   .memory_bytes = 1,
+				   .pids = 2,
+				   .out_bytes = 3,
+				   .err_bytes = 4,
+				   .result = &r};
 		print("event", labels[i], event_write_json(&ev));
 	}
 }
 
-static void spec_with(const char *label, const char *const *sets)
+/* Every key, as far from its default as it goes. */
+static const char *const everything[][2] = {
+	{"memory", "none"},
+	{"cpus", "0.25"},
+	{"pids", "none"},
+	{"wall", "none"},
+	{"cpu-time", "1500ms"},
+	{"idle", "1h"},
+	{"scratch", "none"},
+	{"scratch-inodes", "none"},
+	{"output", "0"},
+	{"nofile", "64"},
+	{"read-bps", "1M"},
+	{"write-bps", "2"},
+	{"read-iops", "5"},
+	{"write-iops", "6"},
+	{"priority", "low"},
+	{"ids", "single"},
+	{"proc", "outer"},
+	{"env", "A=\xff"},
+	{"env", "B="},
+	{"workdir", "/\xff"},
+	{"uid", "0"},
+	{"hostname", "a.b"},
+	{"stdin", "-"},
+	{"stdout", "o\xff"},
+	{"stderr", "e"},
+	{"tty", "false"},
+	{"result", "fd:3"},
+	{"events", "e.json"},
+	{"id", "x"},
+	{"seccomp", "f"},
+	{"require", "all"},
+	{"on-exit", "wait"},
+	{"grace", "0s"},
+	{"cgroup-parent", "/sys/fs/cgroup/x"},
+};
+
+static void spec_with(const char *label, size_t sets)
 {
 	autoarena a = ARENA_INIT;
 	struct err e = ERR_INIT;
@@ -137,8 +184,8 @@ static void spec_with(const char *label, const char *const *sets)
 	const char *const words[] = {"python3", "-c", "\xff\x01"};
 	bool bad = spec_init(&s, &a, &e) < 0 || spec_set_image(&s, "./rootfs", &e) < 0 ||
 		   spec_set_command(&s, words, LENGTH(words), &e) < 0;
-	for (; *sets; sets += 2)
-		bad |= spec_set(&s, sets[0], sets[1], &e) < 0;
+	for (size_t i = 0; i < sets; i++)
+		bad |= spec_set(&s, everything[i][0], everything[i][1], &e) < 0;
 	if (bad) {
 		fprintf(stderr, "%s\n", e.msg);
 		abort();
@@ -148,16 +195,8 @@ static void spec_with(const char *label, const char *const *sets)
 
 static void specs(void)
 {
-	static const char *const nothing[] = {NULL};
-	static const char *const most[] = {
-		"memory", "none", "cpus", "0.25", "pids", "none", "wall", "none", "cpu-time", "1500ms", "idle", "1h",
-		"scratch", "none", "scratch-inodes", "none", "output", "0", "nofile", "64", "read-bps", "1M",
-		"read-iops", "5", "priority", "low", "ids", "single", "proc", "outer", "env", "A=\xff", "env", "B=",
-		"workdir", "/\xff", "uid", "0", "hostname", "a.b", "stdin", "-", "stdout", "o\xff", "stderr", "e",
-		"tty", "false", "result", "fd:3", "events", "e.json", "id", "x", "seccomp", "f", "require", "all",
-		"on-exit", "wait", "grace", "0s", "cgroup-parent", "/sys/fs/cgroup/x", NULL};
-	spec_with("defaults", nothing);
-	spec_with("everything", most);
+	spec_with("defaults", 0);
+	spec_with("everything", LENGTH(everything));
 }
 
 static void bound(struct json_writer *w, const char *key, const struct key *k, uint64_t value)
@@ -179,10 +218,12 @@ static void bound(struct json_writer *w, const char *key, const struct key *k, u
 static void table_row(struct json_writer *w, const struct key *k)
 {
 	static const char *const types[KEY_TYPE_COUNT] = {
-		[KEY_SIZE] = "size", [KEY_RATE] = "size", [KEY_TIME] = "time", [KEY_COUNT] = "count",
-		[KEY_CPUS] = "cpus", [KEY_UID] = "count", [KEY_ENUM] = "enum", [KEY_BOOL] = "bool",
-		[KEY_ID] = "id", [KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
-		[KEY_SINK] = "sink", [KEY_STDIN] = "stdin", [KEY_ENV] = "env", [KEY_REQUIRE] = "require",
+		[KEY_SIZE] = "size",	     [KEY_RATE] = "size",	[KEY_TIME] = "time",
+		[KEY_COUNT] = "count",	     [KEY_CPUS] = "cpus",	[KEY_UID] = "count",
+		[KEY_ENUM] = "enum",	     [KEY_BOOL] = "bool",	[KEY_ID] = "id",
+		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
+		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
+		[KEY_REQUIRE] = "require",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);
@@ -231,7 +272,8 @@ static int check(void)
 		autoarena a = ARENA_INIT;
 		struct err e = ERR_INIT;
 		struct spec s;
-		bool good = spec_init(&s, &a, &e) == 0 && spec_read_json(&s, "-", line, (size_t)len, &e) == 0;
+		bool good = spec_init(&s, &a, &e) == 0 &&
+			    spec_read_json(&s, "-", line, (size_t)len, &e) == 0;
 		puts(good ? "ok" : e.msg);
 	}
 	free(line);

@@ -56,9 +56,11 @@ static void spellings(void **state)
 	struct spec s;
 	struct spec_args args;
 	assert_int_equal(parse(&s, &args, &a,
-			       WORDS("--memory", "1G", "--cpus=0.5", "--tty", "--stdin", "-", "--env", "A=--b",
-				     "--pids=8", "--pids", "9", "--grace=0s", "./i", "c", "--memory", "--", "-x"),
-			       &e), 0);
+			       WORDS("--memory", "1G", "--cpus=0.5", "--tty", "--stdin", "-",
+				     "--env", "A=--b", "--pids=8", "--pids", "9", "--grace=0s",
+				     "./i", "c", "--memory", "--", "-x"),
+			       &e),
+			 0);
 	assert_int_equal(spec_check(&s, &e), 0);
 	assert_int_equal(s.limits.memory_bytes, 1 << 30);
 	assert_int_equal(s.limits.cpus_milli, 500);
@@ -133,11 +135,17 @@ static void help(void **state)
 {
 	(void)state;
 	static const char *const wanted[][WORDS_MAX] = {
-		{"--help"}, {"-h"}, {"--memory", "1G", "--help", "x"}, {"--bogus", "--help"},
-		{"--memory=junk", "--help"}, {"--tty", "-h"},
+		{"--help"},
+		{"-h"},
+		{"--memory", "1G", "--help", "x"},
+		{"--bogus", "--help"},
+		{"--memory=junk", "--help"},
+		{"--tty", "-h"},
 	};
 	static const char *const not_wanted[][WORDS_MAX] = {
-		{"i", "--help"}, {"--", "--help", "c"}, {"--id=--help", "i", "c"},
+		{"i", "--help"},
+		{"--", "--help", "c"},
+		{"--id=--help", "i", "c"},
 	};
 	struct spec s;
 	struct spec_args args;
@@ -193,8 +201,10 @@ static void refused(void **state)
 		{{"--scratch", "none", "i", "c"}, "scratch none is larger than memory 512M"},
 		{{"--tty", "--stdin", "f", "i", "c"}, "tty and stdin FILE"},
 		{{"--tty", "--stderr", "f", "i", "c"}, "tty and stderr FILE"},
-		{{"--stdout", "f", "--result", "f", "i", "c"}, "stdout and result go to the same place"},
-		{{"--events=fd:3", "--result", "fd:3", "i", "c"}, "result and events go to the same place"},
+		{{"--stdout", "f", "--result", "f", "i", "c"},
+		 "stdout and result go to the same place"},
+		{{"--events=fd:3", "--result", "fd:3", "i", "c"},
+		 "result and events go to the same place"},
 		{{"--id", "a\x1b[2J", "i", "c"}, "'a\\x1b[2J' is not an id"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {

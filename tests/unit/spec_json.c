@@ -143,10 +143,14 @@ static void places(void **state)
 		{"{\"\xc3\xa4\": 1}", "j:1:2: unknown key '\\xc3\\xa4'"},
 		{"{\"id\": \"\\u001b[2J\"}", "j:1:8: id: '\\x1b[2J' is not an id"},
 		{"{\"stdout\": {\"encoding\": \"base64\"}}", "j:1:12: stdout: a string belongs here"},
-		{"{\"stdout\": {\"encoding\": \"hex\", \"data\": \"00\"}}", "j:1:12: stdout: a string belongs"},
-		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"A\"}}", "j:1:12: stdout: the data are not"},
-		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"AA==\"}}", "j:1:12: stdout: the data are not"},
-		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"QQ==\", \"x\": 1}}", "j:1:12: stdout: a str"},
+		{"{\"stdout\": {\"encoding\": \"hex\", \"data\": \"00\"}}",
+		 "j:1:12: stdout: a string belongs"},
+		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"A\"}}",
+		 "j:1:12: stdout: the data are not"},
+		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"AA==\"}}",
+		 "j:1:12: stdout: the data are not"},
+		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"QQ==\", \"x\": 1}}",
+		 "j:1:12: stdout: a str"},
 	};
 	all_bad(rows, LENGTH(rows));
 }
@@ -155,17 +159,38 @@ static void syntax(void **state)
 {
 	(void)state;
 	static const struct bad rows[] = {
-		{"", "j:1:1: "}, {" ", "j:1:1: "}, {"[]", "j:1:1: a spec is an object"},
-		{"\n [1]", "j:2:2: a spec is an object"}, {"1", "j:1:1: "}, {"null", "j:1:"}, {"{", "j:1:1: "},
-		{"{\"pids\": 1,}", "j:1:12: "}, {"{\"pids\" 1}", "j:1:9: "}, {"{\"pids\": 1} x", "j:1:13: "},
-		{"{\"pids\": 1}{}", "j:1:12: "}, {"{\"pids\": 01}", "j:1:"}, {"{\"pids\": +1}", "j:1:10: "},
-		{"{\"pids\": NaN}", "j:1:"}, {"{\"pids\": Infinity}", "j:1:"}, {"{\"pids\": 0x1}", "j:1:"},
-		{"{\"cpus\": 1e400}", "j:1:14: real number overflow"}, {"{\"cpus\": -1e400}", "j:1:"},
+		{"", "j:1:1: "},
+		{" ", "j:1:1: "},
+		{"[]", "j:1:1: a spec is an object"},
+		{"\n [1]", "j:2:2: a spec is an object"},
+		{"1", "j:1:1: "},
+		{"null", "j:1:"},
+		{"{", "j:1:1: "},
+		{"{\"pids\": 1,}", "j:1:12: "},
+		{"{\"pids\" 1}", "j:1:9: "},
+		{"{\"pids\": 1} x", "j:1:13: "},
+		{"{\"pids\": 1}{}", "j:1:12: "},
+		{"{\"pids\": 01}", "j:1:"},
+		{"{\"pids\": +1}", "j:1:10: "},
+		{"{\"pids\": NaN}", "j:1:"},
+		{"{\"pids\": Infinity}", "j:1:"},
+		{"{\"pids\": 0x1}", "j:1:"},
+		{"{\"cpus\": 1e400}", "j:1:14: real number overflow"},
+		{"{\"cpus\": -1e400}", "j:1:"},
 		{"{\"pids\": 18446744073709551616}", "j:1:29: too big integer"},
-		{"{'pids': 1}", "j:1:2: "}, {"{\"pids\": 1 // no\n}", "j:1:"}, {"{\"id\": \"a\nb\"}", "j:"},
-		{"{\"id\": \"\xff\"}", "j:1:"}, {"{\"id\": \"\xed\xa0\x80\"}", "j:1:"}, {"{\"id\": \"\xc0\xaf\"}", "j:1:"},
-		{"{\"id\": \"\\ud800\"}", "j:1:"}, {"{\"id\": \"a\\u0000\"}", "j:1:"}, {"{\"a\\u0000\": 1}", "j:1:"},
-		{"\xef\xbb\xbf{}", "j:1:1: "}, {"{\"id\": \"abc", "j:1:"}, {"{\"id\": \"abc\\", "j:1:"}, {"}{", "j:1:1: "},
+		{"{'pids': 1}", "j:1:2: "},
+		{"{\"pids\": 1 // no\n}", "j:1:"},
+		{"{\"id\": \"a\nb\"}", "j:"},
+		{"{\"id\": \"\xff\"}", "j:1:"},
+		{"{\"id\": \"\xed\xa0\x80\"}", "j:1:"},
+		{"{\"id\": \"\xc0\xaf\"}", "j:1:"},
+		{"{\"id\": \"\\ud800\"}", "j:1:"},
+		{"{\"id\": \"a\\u0000\"}", "j:1:"},
+		{"{\"a\\u0000\": 1}", "j:1:"},
+		{"\xef\xbb\xbf{}", "j:1:1: "},
+		{"{\"id\": \"abc", "j:1:"},
+		{"{\"id\": \"abc\\", "j:1:"},
+		{"}{", "j:1:1: "},
 	};
 	all_bad(rows, LENGTH(rows));
 }
@@ -177,8 +202,8 @@ static void nul_bytes(void **state)
 		const char *text;
 		size_t len;
 	} rows[] = {
-		{"{\"pids\": 1}\0", 12}, {"\0{\"pids\": 1}", 12}, {"{\"pids\":\0 1}", 12}, {"{\"id\": \"a\0b\"}", 13},
-		{"{\"pids\0\": 1}", 12},
+		{"{\"pids\": 1}\0", 12},    {"\0{\"pids\": 1}", 12}, {"{\"pids\":\0 1}", 12},
+		{"{\"id\": \"a\0b\"}", 13}, {"{\"pids\0\": 1}", 12},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		autoarena a = ARENA_INIT;
@@ -266,7 +291,8 @@ static void values_override(void **state)
 	autoarena a = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct spec s;
-	static const char text[] = "{\"stdout\": {\"data\": \"/34B\", \"encoding\": \"base64\"}, \"memory\": \"none\"}";
+	static const char text[] =
+		"{\"stdout\": {\"data\": \"/34B\", \"encoding\": \"base64\"}, \"memory\": \"none\"}";
 	assert_int_equal(parse_bytes(&s, &a, text, strlen(text), &e), 0);
 	assert_string_equal(s.stdout_file, "\xff\x7e\x01");
 	assert_true(s.limits.memory_bytes == LIMIT_NONE);
@@ -275,10 +301,11 @@ static void values_override(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key), cmocka_unit_test(null_is_not_given), cmocka_unit_test(places),
-		cmocka_unit_test(syntax),    cmocka_unit_test(nul_bytes),	  cmocka_unit_test(too_deep),
-		cmocka_unit_test(too_large), cmocka_unit_test(many),		  cmocka_unit_test(long_name),
-		cmocka_unit_test(values_override),
+		cmocka_unit_test(every_key), cmocka_unit_test(null_is_not_given),
+		cmocka_unit_test(places),    cmocka_unit_test(syntax),
+		cmocka_unit_test(nul_bytes), cmocka_unit_test(too_deep),
+		cmocka_unit_test(too_large), cmocka_unit_test(many),
+		cmocka_unit_test(long_name), cmocka_unit_test(values_override),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

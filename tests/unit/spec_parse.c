@@ -55,10 +55,19 @@ static void sizes(void **state)
 {
 	(void)state;
 	static const struct good rows[] = {
-		{"0", 0}, {"1", 1}, {"4096", 4096}, {"007", 7}, {"1K", 1024}, {"64M", 67108864},
-		{"1.5G", 1610612736}, {"0.5M", 524288}, {"2T", 2199023255552}, {"none", UINT64_MAX},
+		{"0", 0},
+		{"1", 1},
+		{"4096", 4096},
+		{"007", 7},
+		{"1K", 1024},
+		{"64M", 67108864},
+		{"1.5G", 1610612736},
+		{"0.5M", 524288},
+		{"2T", 2199023255552},
+		{"none", UINT64_MAX},
 		{"0.1K", 102}, /* 102.4: what is smaller than a byte is dropped */
-		{"9223372036854775807", INT64_MAX}, {"8388607T", 9223370937343148032},
+		{"9223372036854775807", INT64_MAX},
+		{"8388607T", 9223370937343148032},
 		{"1.000000001G", 1073741825},
 	};
 	all_good(spec_parse_size, rows, LENGTH(rows));
@@ -68,16 +77,42 @@ static void not_sizes(void **state)
 {
 	(void)state;
 	static const struct bad rows[] = {
-		{"", "not a size"}, {" 1", "not a size"}, {"1 ", "not a size"}, {"-1", "not a size"},
-		{"+1", "not a size"}, {"1e3", "not a size"}, {"1e400", "not a size"}, {"NaN", "not a size"},
-		{"inf", "not a size"}, {"0x10", "not a size"}, {"1.5", "not a size"}, {".5G", "not a size"},
-		{"1.G", "not a size"}, {"1,5G", "not a size"}, {"M", "not a size"}, {"1P", "not a size"},
-		{"64m", "write 64M"}, {"64MB", "write 64M"}, {"64MiB", "write 64M"}, {"64kB", "write 64K"},
-		{"1.5gib", "write 1.5G"}, {"64MM", "not a size"}, {"64 M", "not a size"}, {"64B", "not a size"},
-		{"9223372036854775808", "too large"}, {"8388608T", "too large"}, {"99999999999999999999", "not a size"},
-		{"18446744073709551615", "too large"}, {"18446744073709551616", "not a size"},
-		{"1.0000000001G", "not a size"}, {"None", "not a size"}, {"none ", "not a size"},
-		{"\xd9\xa1", "\\xd9\\xa1"}, {"1\n", "\\x0a"}, {"unlimited", "not a size"}, {"max", "not a size"},
+		{"", "not a size"},
+		{" 1", "not a size"},
+		{"1 ", "not a size"},
+		{"-1", "not a size"},
+		{"+1", "not a size"},
+		{"1e3", "not a size"},
+		{"1e400", "not a size"},
+		{"NaN", "not a size"},
+		{"inf", "not a size"},
+		{"0x10", "not a size"},
+		{"1.5", "not a size"},
+		{".5G", "not a size"},
+		{"1.G", "not a size"},
+		{"1,5G", "not a size"},
+		{"M", "not a size"},
+		{"1P", "not a size"},
+		{"64m", "write 64M"},
+		{"64MB", "write 64M"},
+		{"64MiB", "write 64M"},
+		{"64kB", "write 64K"},
+		{"1.5gib", "write 1.5G"},
+		{"64MM", "not a size"},
+		{"64 M", "not a size"},
+		{"64B", "not a size"},
+		{"9223372036854775808", "too large"},
+		{"8388608T", "too large"},
+		{"99999999999999999999", "not a size"},
+		{"18446744073709551615", "too large"},
+		{"18446744073709551616", "not a size"},
+		{"1.0000000001G", "not a size"},
+		{"None", "not a size"},
+		{"none ", "not a size"},
+		{"\xd9\xa1", "\\xd9\\xa1"},
+		{"1\n", "\\x0a"},
+		{"unlimited", "not a size"},
+		{"max", "not a size"},
 	};
 	all_bad(spec_parse_size, rows, LENGTH(rows));
 }
@@ -86,9 +121,18 @@ static void times(void **state)
 {
 	(void)state;
 	static const struct good rows[] = {
-		{"500ms", 500000000}, {"2s", 2000000000}, {"5m", 300000000000}, {"1h", 3600000000000},
-		{"1us", 1000}, {"1ns", 1}, {"0s", 0}, {"1.5s", 1500000000}, {"0.25h", 900000000000},
-		{"none", UINT64_MAX}, {"0.5ns", 0}, {"9223372036s", 9223372036000000000},
+		{"500ms", 500000000},
+		{"2s", 2000000000},
+		{"5m", 300000000000},
+		{"1h", 3600000000000},
+		{"1us", 1000},
+		{"1ns", 1},
+		{"0s", 0},
+		{"1.5s", 1500000000},
+		{"0.25h", 900000000000},
+		{"none", UINT64_MAX},
+		{"0.5ns", 0},
+		{"9223372036s", 9223372036000000000},
 	};
 	all_good(spec_parse_time, rows, LENGTH(rows));
 }
@@ -97,12 +141,17 @@ static void not_times(void **state)
 {
 	(void)state;
 	static const struct bad rows[] = {
-		{"10", "write 10s"}, {"0", "no unit"}, {"1.5", "no unit"}, {"", "not a time"},
-		{"-1s", "not a time"}, {"+1s", "not a time"}, {"1e3s", "not a time"}, {"NaNs", "not a time"},
-		{"1m30s", "not a time"}, {"5min", "write 5m"}, {"2sec", "write 2s"}, {"2 s", "not a time"},
-		{"s", "not a time"}, {"1d", "not a time"}, {"1hours", "write 1h"}, {"1e400s", "not a time"},
-		{"9223372037s", "too long"}, {"18446744073709551615h", "too long"}, {"10S", "write 10s"},
-		{"1\xc2\xb5s", "write 1us"}, {"forever", "not a time"},
+		{"10", "write 10s"},	     {"0", "no unit"},
+		{"1.5", "no unit"},	     {"", "not a time"},
+		{"-1s", "not a time"},	     {"+1s", "not a time"},
+		{"1e3s", "not a time"},	     {"NaNs", "not a time"},
+		{"1m30s", "not a time"},     {"5min", "write 5m"},
+		{"2sec", "write 2s"},	     {"2 s", "not a time"},
+		{"s", "not a time"},	     {"1d", "not a time"},
+		{"1hours", "write 1h"},	     {"1e400s", "not a time"},
+		{"9223372037s", "too long"}, {"18446744073709551615h", "too long"},
+		{"10S", "write 10s"},	     {"1\xc2\xb5s", "write 1us"},
+		{"forever", "not a time"},
 	};
 	all_bad(spec_parse_time, rows, LENGTH(rows));
 }
@@ -110,12 +159,20 @@ static void not_times(void **state)
 static void counts(void **state)
 {
 	(void)state;
-	static const struct good good[] = {{"0", 0}, {"1", 1}, {"none", UINT64_MAX},
+	static const struct good good[] = {{"0", 0},
+					   {"1", 1},
+					   {"none", UINT64_MAX},
 					   {"9223372036854775807", INT64_MAX}};
 	static const struct bad bad[] = {
-		{"", "whole number"}, {"-1", "whole number"}, {"1.0", "whole number"}, {"1k", "whole number"},
-		{"1e3", "whole number"}, {"0x1", "whole number"}, {" 1", "whole number"},
-		{"9223372036854775808", "too large"}, {"18446744073709551616", "whole number"},
+		{"", "whole number"},
+		{"-1", "whole number"},
+		{"1.0", "whole number"},
+		{"1k", "whole number"},
+		{"1e3", "whole number"},
+		{"0x1", "whole number"},
+		{" 1", "whole number"},
+		{"9223372036854775808", "too large"},
+		{"18446744073709551616", "whole number"},
 	};
 	all_good(spec_parse_count, good, LENGTH(good));
 	all_bad(spec_parse_count, bad, LENGTH(bad));
@@ -124,11 +181,12 @@ static void counts(void **state)
 static void cpus(void **state)
 {
 	(void)state;
-	static const struct good good[] = {{"1", 1000}, {"0.5", 500}, {"1.25", 1250}, {"2.001", 2001},
-					   {"0", 0}, {"none", UINT64_MAX}};
+	static const struct good good[] = {{"1", 1000},	    {"0.5", 500}, {"1.25", 1250},
+					   {"2.001", 2001}, {"0", 0},	  {"none", UINT64_MAX}};
 	static const struct bad bad[] = {
-		{"", "number of cpus"}, {"-1", "number of cpus"}, {".5", "number of cpus"},
-		{"1.2345", "number of cpus"}, {"50%", "number of cpus"}, {"1e0", "number of cpus"},
+		{"", "number of cpus"},	   {"-1", "number of cpus"},
+		{".5", "number of cpus"},  {"1.2345", "number of cpus"},
+		{"50%", "number of cpus"}, {"1e0", "number of cpus"},
 		{"NaN", "number of cpus"}, {"18446744073709551615", "number of cpus"},
 	};
 	all_good(spec_parse_cpus, good, LENGTH(good));
@@ -139,21 +197,29 @@ static void formats_are_short_and_exact(void **state)
 {
 	(void)state;
 	char buf[PARSE_TEXT_BYTES];
-	static const struct good size_rows[] = {{"512M", 536870912}, {"1536M", 1610612736}, {"0", 0},
-						{"1023", 1023}, {"1K", 1024}, {"none", UINT64_MAX},
+	static const struct good size_rows[] = {{"512M", 536870912},
+						{"1536M", 1610612736},
+						{"0", 0},
+						{"1023", 1023},
+						{"1K", 1024},
+						{"none", UINT64_MAX},
 						{"9223372036854775807", INT64_MAX}};
 	for (size_t i = 0; i < LENGTH(size_rows); i++) {
 		spec_format_size(size_rows[i].value, buf);
 		assert_string_equal(buf, size_rows[i].text);
 	}
-	static const struct good time_rows[] = {{"1m", 60000000000}, {"90s", 90000000000}, {"1500ms", 1500000000},
-						{"1ns", 1}, {"0s", 0}, {"none", UINT64_MAX}};
+	static const struct good time_rows[] = {{"1m", 60000000000},
+						{"90s", 90000000000},
+						{"1500ms", 1500000000},
+						{"1ns", 1},
+						{"0s", 0},
+						{"none", UINT64_MAX}};
 	for (size_t i = 0; i < LENGTH(time_rows); i++) {
 		spec_format_time(time_rows[i].value, buf);
 		assert_string_equal(buf, time_rows[i].text);
 	}
-	static const struct good cpu_rows[] = {{"1", 1000}, {"0.01", 10}, {"1.25", 1250}, {"10", 10000},
-					       {"0", 0}, {"none", UINT64_MAX}};
+	static const struct good cpu_rows[] = {{"1", 1000},   {"0.01", 10}, {"1.25", 1250},
+					       {"10", 10000}, {"0", 0},	    {"none", UINT64_MAX}};
 	for (size_t i = 0; i < LENGTH(cpu_rows); i++) {
 		spec_format_cpus(cpu_rows[i].value, buf);
 		assert_string_equal(buf, cpu_rows[i].text);

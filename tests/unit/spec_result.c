@@ -36,7 +36,8 @@ static json_t *at(json_t *root, const char *path)
 	snprintf(copy, sizeof(copy), "%s", path);
 	char *rest = copy;
 	for (char *part; root && (part = strsep(&rest, "."));)
-		root = json_is_array(root) ? json_array_get(root, (size_t)atoi(part)) : json_object_get(root, part);
+		root = json_is_array(root) ? json_array_get(root, (size_t)atoi(part))
+					   : json_object_get(root, part);
 	if (!root)
 		fail_msg("no %s", path);
 	return root;
@@ -49,12 +50,32 @@ static void fresh_is_unknown(void **state)
 	result_init(&r);
 	json_t *root = document(&r);
 	static const char *const null[] = {
-		"id", "exit.code", "exit.signal", "cause.limit", "cause.stage", "cause.message",
-		"usage.wall_usec", "usage.cpu_user_usec", "usage.cpu_system_usec", "usage.memory_peak_bytes",
-		"usage.memory_at_end.anon", "usage.memory_at_end.file", "usage.memory_at_end.shmem",
-		"usage.pids_peak", "usage.scratch_bytes", "usage.scratch_inodes", "usage.pressure.cpu.some_usec",
-		"usage.pressure.memory.full_usec", "usage.pressure.io.some_usec", "output.stdout", "output.stderr",
-		"image.digest", "spec_sha256", "host.kernel", "guarantees.0.requested", "guarantees.31.by",
+		"id",
+		"exit.code",
+		"exit.signal",
+		"cause.limit",
+		"cause.stage",
+		"cause.message",
+		"usage.wall_usec",
+		"usage.cpu_user_usec",
+		"usage.cpu_system_usec",
+		"usage.memory_peak_bytes",
+		"usage.memory_at_end.anon",
+		"usage.memory_at_end.file",
+		"usage.memory_at_end.shmem",
+		"usage.pids_peak",
+		"usage.scratch_bytes",
+		"usage.scratch_inodes",
+		"usage.pressure.cpu.some_usec",
+		"usage.pressure.memory.full_usec",
+		"usage.pressure.io.some_usec",
+		"output.stdout",
+		"output.stderr",
+		"image.digest",
+		"spec_sha256",
+		"host.kernel",
+		"guarantees.0.requested",
+		"guarantees.31.by",
 		"guarantees.5.value",
 	};
 	for (size_t i = 0; i < LENGTH(null); i++) {
@@ -83,20 +104,30 @@ static void exit_codes(void **state)
 		int sys;
 		int want;
 	} rows[] = {
-		{RUN_EXITED, 0, NUM_UNKNOWN, 0, 0}, {RUN_EXITED, 1, NUM_UNKNOWN, 0, 1},
-		{RUN_EXITED, 125, NUM_UNKNOWN, 0, 125}, {RUN_EXITED, 255, NUM_UNKNOWN, 0, 255},
-		{RUN_EXITED, NUM_UNKNOWN, NUM_UNKNOWN, 0, 125}, {RUN_SIGNALED, NUM_UNKNOWN, 11, 0, 139},
-		{RUN_SIGNALED, NUM_UNKNOWN, 9, 0, 137}, {RUN_WALL_TIMEOUT, NUM_UNKNOWN, 9, 0, 124},
-		{RUN_CPU_TIMEOUT, NUM_UNKNOWN, 9, 0, 124}, {RUN_IDLE_TIMEOUT, NUM_UNKNOWN, 9, 0, 124},
-		{RUN_OUTPUT_LIMIT, NUM_UNKNOWN, 9, 0, 124}, {RUN_OUTPUT_LIMIT, 0, NUM_UNKNOWN, 0, 124},
-		{RUN_EGRESS_LIMIT, NUM_UNKNOWN, 9, 0, 124}, {RUN_OOM, NUM_UNKNOWN, 9, 0, 137},
-		{RUN_FOREIGN_ABI, NUM_UNKNOWN, 31, 0, 159}, {RUN_FOREIGN_ABI, NUM_UNKNOWN, NUM_UNKNOWN, 0, 159},
-		{RUN_CANCELLED, NUM_UNKNOWN, 2, 0, 130}, {RUN_CANCELLED, 0, NUM_UNKNOWN, 0, 143},
+		{RUN_EXITED, 0, NUM_UNKNOWN, 0, 0},
+		{RUN_EXITED, 1, NUM_UNKNOWN, 0, 1},
+		{RUN_EXITED, 125, NUM_UNKNOWN, 0, 125},
+		{RUN_EXITED, 255, NUM_UNKNOWN, 0, 255},
+		{RUN_EXITED, NUM_UNKNOWN, NUM_UNKNOWN, 0, 125},
+		{RUN_SIGNALED, NUM_UNKNOWN, 11, 0, 139},
+		{RUN_SIGNALED, NUM_UNKNOWN, 9, 0, 137},
+		{RUN_WALL_TIMEOUT, NUM_UNKNOWN, 9, 0, 124},
+		{RUN_CPU_TIMEOUT, NUM_UNKNOWN, 9, 0, 124},
+		{RUN_IDLE_TIMEOUT, NUM_UNKNOWN, 9, 0, 124},
+		{RUN_OUTPUT_LIMIT, NUM_UNKNOWN, 9, 0, 124},
+		{RUN_OUTPUT_LIMIT, 0, NUM_UNKNOWN, 0, 124},
+		{RUN_EGRESS_LIMIT, NUM_UNKNOWN, 9, 0, 124},
+		{RUN_OOM, NUM_UNKNOWN, 9, 0, 137},
+		{RUN_FOREIGN_ABI, NUM_UNKNOWN, 31, 0, 159},
+		{RUN_FOREIGN_ABI, NUM_UNKNOWN, NUM_UNKNOWN, 0, 159},
+		{RUN_CANCELLED, NUM_UNKNOWN, 2, 0, 130},
+		{RUN_CANCELLED, 0, NUM_UNKNOWN, 0, 143},
 		{RUN_EXEC_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, ENOENT, 127},
 		{RUN_EXEC_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, EACCES, 126},
 		{RUN_EXEC_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, ENOEXEC, 126},
 		{RUN_SETUP_FAILED, NUM_UNKNOWN, NUM_UNKNOWN, ENOENT, 125},
-		{RUN_REFUSED, NUM_UNKNOWN, NUM_UNKNOWN, 0, 125}, {RUN_LOST, NUM_UNKNOWN, 9, 0, 125},
+		{RUN_REFUSED, NUM_UNKNOWN, NUM_UNKNOWN, 0, 125},
+		{RUN_LOST, NUM_UNKNOWN, 9, 0, 125},
 		{RUN_LOST, 0, NUM_UNKNOWN, 0, 125},
 	};
 	bool seen[RUN_STATUS_COUNT] = {false};
@@ -157,7 +188,8 @@ static void failures(void **state)
 	json_t *root = document(&r);
 	assert_string_equal(json_string_value(at(root, "status")), "setup-failed");
 	assert_string_equal(json_string_value(at(root, "cause.stage")), "mounts");
-	assert_string_equal(json_string_value(at(root, "cause.message")), "mount /proc: Permission denied");
+	assert_string_equal(json_string_value(at(root, "cause.message")),
+			    "mount /proc: Permission denied");
 	assert_string_equal(json_string_value(at(root, "cause.evidence.errno")), "EACCES");
 	json_decref(root);
 }
@@ -168,7 +200,8 @@ static void guarantees(void **state)
 	struct result r;
 	result_init(&r);
 	snprintf(r.guarantees[G_MEMORY].requested, sizeof(r.guarantees[G_MEMORY].requested), "512M");
-	guarantee_degraded(&r.guarantees[G_MEMORY], "watch", "", "page tables, sockets,pipes", "doctor");
+	guarantee_degraded(&r.guarantees[G_MEMORY], "watch", "", "page tables, sockets,pipes",
+			   "doctor");
 	guarantee_enforced(&r.guarantees[G_PIDS], "pids.max", "257");
 	guarantee_absent(&r.guarantees[G_SWAP], "", "");
 	json_t *root = document(&r);
@@ -189,7 +222,8 @@ static void guarantees(void **state)
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	guarantee_degraded(&r.guarantees[G_MEMORY], longer, longer, longer, longer);
-	assert_int_equal(strlen(r.guarantees[G_MEMORY].not_covered), sizeof(r.guarantees[0].not_covered) - 1);
+	assert_int_equal(strlen(r.guarantees[G_MEMORY].not_covered),
+			 sizeof(r.guarantees[0].not_covered) - 1);
 	guarantee_enforced(&r.guarantees[G_MEMORY], "a", "b");
 	assert_string_equal(r.guarantees[G_MEMORY].not_covered, "");
 	assert_string_equal(r.guarantees[G_MEMORY].requested, "512M");
@@ -206,9 +240,10 @@ static void guarantee_names(void **state)
 	}
 	assert_true(guarantee_set("all") == all);
 	assert_true(guarantee_set("cgroup") ==
-		    (1ULL << G_MEMORY | 1ULL << G_SWAP | 1ULL << G_PIDS | 1ULL << G_CPUS | 1ULL << G_IO |
-		     1ULL << G_CPU_TIME | 1ULL << G_KILL));
-	assert_true(guarantee_set("") == 0 && guarantee_set("MEMORY") == 0 && guarantee_set("mem") == 0);
+		    (1ULL << G_MEMORY | 1ULL << G_SWAP | 1ULL << G_PIDS | 1ULL << G_CPUS |
+		     1ULL << G_IO | 1ULL << G_CPU_TIME | 1ULL << G_KILL));
+	assert_true(guarantee_set("") == 0 && guarantee_set("MEMORY") == 0 &&
+		    guarantee_set("mem") == 0);
 	assert_string_equal(guarantee_state_name(G_ABSENT), "absent");
 	assert_string_equal(guarantee_state_name(G_DEGRADED), "degraded");
 	assert_string_equal(guarantee_state_name(G_ENFORCED), "enforced");
@@ -220,7 +255,8 @@ static void hostile_bytes(void **state)
 	(void)state;
 	struct result r;
 	result_init(&r);
-	static const char *const texts[] = {"\xff\xfe\x1b[2J", "\"},{\"x\":\"\\", "\xc2\x9b\x31m\n", "\x01\x02\x03"};
+	static const char *const texts[] = {"\xff\xfe\x1b[2J", "\"},{\"x\":\"\\", "\xc2\x9b\x31m\n",
+					    "\x01\x02\x03"};
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		const char *t = texts[i];
 		snprintf(r.id, sizeof(r.id), "%s", t);
@@ -300,8 +336,16 @@ static void events(void **state)
 	struct result r;
 	result_init(&r);
 	result_warn(&r, "two\nlines");
-	struct event ev = {.type = EVENT_STARTED, .at_usec = 7, .id = "x", .pid = 42, .cpu_usec = NUM_UNKNOWN,
-			   .memory_bytes = 9, .pids = 2, .out_bytes = 0, .err_bytes = 1, .result = &r};
+	struct event ev = {.type = EVENT_STARTED,
+			   .at_usec = 7,
+			   .id = "x",
+			   .pid = 42,
+			   .cpu_usec = NUM_UNKNOWN,
+			   .memory_bytes = 9,
+			   .pids = 2,
+			   .out_bytes = 0,
+			   .err_bytes = 1,
+			   .result = &r};
 	json_t *root = event(&ev);
 	assert_string_equal(json_string_value(at(root, "event")), "started");
 	assert_int_equal(json_integer_value(at(root, "pid")), 42);
@@ -331,9 +375,11 @@ static void events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fresh_is_unknown), cmocka_unit_test(exit_codes),	cmocka_unit_test(evidence),
-		cmocka_unit_test(failures),	    cmocka_unit_test(guarantees),	cmocka_unit_test(guarantee_names),
-		cmocka_unit_test(hostile_bytes),    cmocka_unit_test(numbers),		cmocka_unit_test(events),
+		cmocka_unit_test(fresh_is_unknown), cmocka_unit_test(exit_codes),
+		cmocka_unit_test(evidence),	    cmocka_unit_test(failures),
+		cmocka_unit_test(guarantees),	    cmocka_unit_test(guarantee_names),
+		cmocka_unit_test(hostile_bytes),    cmocka_unit_test(numbers),
+		cmocka_unit_test(events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

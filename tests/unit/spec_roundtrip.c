@@ -24,7 +24,9 @@ static uint64_t dice(uint64_t sides)
 /* Up to len bytes, none of them NUL: plain, UTF-8 or anything. */
 static const char *bytes(struct arena *a, size_t len)
 {
-	static const char *const pieces[] = {"a", "\xc3\xa4", "\xf0\x9f\x98\x80", "\"", "\\", "\n", "\x7f", "=", ","};
+	static const char *const pieces[] = {"a",    "\xc3\xa4", "\xf0\x9f\x98\x80",
+					     "\"",   "\\",	 "\n",
+					     "\x7f", "=",	 ","};
 	char *text = arena_alloc(a, len * 4 + 1);
 	size_t n = 1 + dice(len);
 	bool any = dice(3) == 0;
@@ -44,7 +46,8 @@ static const char *number(struct arena *a, const struct key *k)
 	uint64_t value = k->min + (span ? dice(span) >> dice(60) : 0);
 	switch (k->type) {
 	case KEY_TIME:
-		return arena_printf(a, "%llu%s", 1 + (unsigned long long)dice(1000000), units[dice(5)]);
+		return arena_printf(a, "%llu%s", 1 + (unsigned long long)dice(1000000),
+				    units[dice(5)]);
 	case KEY_CPUS:
 		return arena_printf(a, "%llu.%03llu", 1 + (unsigned long long)dice(100),
 				    (unsigned long long)dice(1000));
@@ -72,7 +75,8 @@ static const char *value(struct arena *a, const struct key *k)
 	case KEY_PATH:
 		return bytes(a, 50);
 	case KEY_SINK:
-		return dice(2) ? arena_printf(a, "fd:%llu", (unsigned long long)dice(1000)) : bytes(a, 50);
+		return dice(2) ? arena_printf(a, "fd:%llu", (unsigned long long)dice(1000))
+			       : bytes(a, 50);
 	case KEY_STDIN:
 		return dice(3) ? bytes(a, 20) : dice(2) ? "-" : "null";
 	case KEY_ENV:
@@ -116,12 +120,16 @@ static void assert_same(const struct spec *a, const struct spec *b)
 	assert_int_equal(a->env_len, b->env_len);
 	for (size_t i = 0; i < a->env_len; i++)
 		assert_string_equal(a->env[i], b->env[i]);
-	assert_true(a->ids == b->ids && a->uid == b->uid && a->proc == b->proc && a->on_exit == b->on_exit);
+	assert_true(a->ids == b->ids && a->uid == b->uid && a->proc == b->proc &&
+		    a->on_exit == b->on_exit);
 	assert_true(a->grace_ns == b->grace_ns && a->require == b->require && a->tty == b->tty);
 	assert_true(a->stdin_kind == b->stdin_kind && same_text(a->stdin_file, b->stdin_file));
-	assert_true(same_text(a->cgroup_parent, b->cgroup_parent) && same_text(a->seccomp_file, b->seccomp_file));
-	assert_true(same_text(a->stdout_file, b->stdout_file) && same_text(a->stderr_file, b->stderr_file));
-	assert_true(same_text(a->result, b->result) && same_text(a->events, b->events) && same_text(a->id, b->id));
+	assert_true(same_text(a->cgroup_parent, b->cgroup_parent) &&
+		    same_text(a->seccomp_file, b->seccomp_file));
+	assert_true(same_text(a->stdout_file, b->stdout_file) &&
+		    same_text(a->stderr_file, b->stderr_file));
+	assert_true(same_text(a->result, b->result) && same_text(a->events, b->events) &&
+		    same_text(a->id, b->id));
 	assert_true(same_text(a->workdir, b->workdir) && same_text(a->hostname, b->hostname));
 }
 
@@ -162,15 +170,15 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "wall", "90000ms", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
-		"{\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
-		"\"cpu-time\":\"none\",\"cpus\":\"1.5\",\"env\":[],\"events\":null,\"grace\":\"2s\","
-		"\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
-		"\"image\":\"\\ud83d\\ude00\",\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
-		"\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"read-bps\":\"none\","
-		"\"read-iops\":\"none\",\"require\":[\"memory\",\"pids\"],\"result\":null,\"scratch\":268435456,"
-		"\"scratch-inodes\":65536,\"seccomp\":null,\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"
-		"\"tty\":false,\"uid\":1000,\"wall\":\"90s\",\"workdir\":\"/scratch\",\"write-bps\":\"none\","
-		"\"write-iops\":\"none\"}");
+			    "{\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
+			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\",\"env\":[],\"events\":null,\"grace\":\"2s\","
+			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
+			    "\"image\":\"\\ud83d\\ude00\",\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
+			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"read-bps\":\"none\","
+			    "\"read-iops\":\"none\",\"require\":[\"memory\",\"pids\"],\"result\":null,\"scratch\":268435456,"
+			    "\"scratch-inodes\":65536,\"seccomp\":null,\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"
+			    "\"tty\":false,\"uid\":1000,\"wall\":\"90s\",\"workdir\":\"/scratch\",\"write-bps\":\"none\","
+			    "\"write-iops\":\"none\"}");
 	free(text);
 }
 
@@ -178,8 +186,9 @@ static void order_does_not_matter(void **state)
 {
 	(void)state;
 	static const char *const pairs[][2] = {
-		{"memory", "64M"}, {"scratch", "32M"}, {"tty", "true"}, {"env", "B=1"}, {"env", "A=2"},
-		{"require", "kill"}, {"require", "memory"}, {"stdin", "null"}, {"id", "x"},
+		{"memory", "64M"},     {"scratch", "32M"}, {"tty", "true"},
+		{"env", "B=1"},	       {"env", "A=2"},	   {"require", "kill"},
+		{"require", "memory"}, {"stdin", "null"},  {"id", "x"},
 	};
 	enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 	char *want = NULL;

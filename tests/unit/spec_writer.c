@@ -43,11 +43,11 @@ static void shapes(void **state)
 		json_text(&w, "a\"b", "");
 		json_end(&w, '{');
 		char *text = json_finish(&w, indent);
-		assert_string_equal(text, indent ?
-			"{\n  \"empty\": {},\n  \"list\": [\n    -9223372036854775808,\n    9223372036854775807,\n"
-			"    []\n  ],\n  \"yes\": true,\n  \"no\": false,\n  \"nothing\": null,\n  \"a\\\"b\": \"\"\n}\n" :
-			"{\"empty\":{},\"list\":[-9223372036854775808,9223372036854775807,[]],\"yes\":true,"
-			"\"no\":false,\"nothing\":null,\"a\\\"b\":\"\"}");
+		assert_string_equal(text,
+				    indent ? "{\n  \"empty\": {},\n  \"list\": [\n    -9223372036854775808,\n    9223372036854775807,\n"
+					     "    []\n  ],\n  \"yes\": true,\n  \"no\": false,\n  \"nothing\": null,\n  \"a\\\"b\": \"\"\n}\n"
+					   : "{\"empty\":{},\"list\":[-9223372036854775808,9223372036854775807,[]],\"yes\":true,"
+					     "\"no\":false,\"nothing\":null,\"a\\\"b\":\"\"}");
 		free(text);
 	}
 }
@@ -56,12 +56,17 @@ static void characters(void **state)
 {
 	(void)state;
 	static const char *const rows[][2] = {
-		{"plain ~", "\"plain ~\""}, {"\"\\/", "\"\\\"\\\\/\""}, {"\n\t\r", "\"\\n\\t\\u000d\""},
-		{"\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\""}, {"\x1b[2J", "\"\\u001b[2J\""},
-		{"\xc2\x9b", "\"\\u009b\""}, /* CSI, of one character */
+		{"plain ~", "\"plain ~\""},
+		{"\"\\/", "\"\\\"\\\\/\""},
+		{"\n\t\r", "\"\\n\\t\\u000d\""},
+		{"\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\""},
+		{"\x1b[2J", "\"\\u001b[2J\""},
+		{"\xc2\x9b", "\"\\u009b\""},	 /* CSI, of one character */
 		{"\xe2\x80\xae", "\"\\u202e\""}, /* right-to-left override */
-		{"\xc3\xa4\xf0\x9f\x98\x80", "\"\\u00e4\\ud83d\\ude00\""}, {"\xf4\x8f\xbf\xbf", "\"\\udbff\\udfff\""},
-		{"\xef\xbf\xbf", "\"\\uffff\""}, {"\xed\x9f\xbf\xee\x80\x80", "\"\\ud7ff\\ue000\""},
+		{"\xc3\xa4\xf0\x9f\x98\x80", "\"\\u00e4\\ud83d\\ude00\""},
+		{"\xf4\x8f\xbf\xbf", "\"\\udbff\\udfff\""},
+		{"\xef\xbf\xbf", "\"\\uffff\""},
+		{"\xed\x9f\xbf\xee\x80\x80", "\"\\ud7ff\\ue000\""},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char *text = one_text(rows[i][0], false);
@@ -75,10 +80,18 @@ static void bytes(void **state)
 {
 	(void)state;
 	static const char *const rows[][2] = {
-		{"\xff", "/w=="}, {"a\x80", "YYA="}, {"ab\xc3", "YWLD"}, {"\xc0\xaf", "wK8="},
-		{"\xed\xa0\x80", "7aCA"}, {"\xf4\x90\x80\x80", "9JCAgA=="}, {"\xe0\x80\x80", "4ICA"},
-		{"\xf0\x80\x80\x80", "8ICAgA=="}, {"\xf5\x80\x80\x80", "9YCAgA=="}, {"\xc3", "ww=="},
-		{"\xe2\x82", "4oI="}, {"\xf8\x88\x80\x80\x80", "+IiAgIA="},
+		{"\xff", "/w=="},
+		{"a\x80", "YYA="},
+		{"ab\xc3", "YWLD"},
+		{"\xc0\xaf", "wK8="},
+		{"\xed\xa0\x80", "7aCA"},
+		{"\xf4\x90\x80\x80", "9JCAgA=="},
+		{"\xe0\x80\x80", "4ICA"},
+		{"\xf0\x80\x80\x80", "8ICAgA=="},
+		{"\xf5\x80\x80\x80", "9YCAgA=="},
+		{"\xc3", "ww=="},
+		{"\xe2\x82", "4oI="},
+		{"\xf8\x88\x80\x80\x80", "+IiAgIA="},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		char *text = one_text(rows[i][0], false);
@@ -136,10 +149,12 @@ static void long_documents(void **state)
 static void base64_is_strict(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {
-		"A", "AA", "AAA", "=", "====", "A===", "AA=A", "AA==AAAA", "QR==", "QUJ=", "Q Q=", "QQ=\n",
-		"QQ--", "QQ__", "\xff\xff\xff\xff", "AAA=A==="
-	};
+	static const char *const bad[] = {"A",	     "AA",	 "AAA",
+					  "=",	     "====",	 "A===",
+					  "AA=A",    "AA==AAAA", "QR==",
+					  "QUJ=",    "Q Q=",	 "QQ=\n",
+					  "QQ--",    "QQ__",	 "\xff\xff\xff\xff",
+					  "AAA=A==="};
 	char out[16];
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		if (base64_decode(bad[i], strlen(bad[i]), out) != (size_t)-1)
@@ -155,12 +170,9 @@ static void base64_is_strict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(characters),
-		cmocka_unit_test(bytes),
-		cmocka_unit_test(every_short_sequence),
-		cmocka_unit_test(long_documents),
-		cmocka_unit_test(base64_is_strict),
+		cmocka_unit_test(shapes),	  cmocka_unit_test(characters),
+		cmocka_unit_test(bytes),	  cmocka_unit_test(every_short_sequence),
+		cmocka_unit_test(long_documents), cmocka_unit_test(base64_is_strict),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
