@@ -115,6 +115,13 @@ $(OUT)/share/bash-completion/completions/pinfold: $(OUT)/bin/pinfold
 	@mkdir -p $(@D)
 	$< completion > $@
 all: $(OUT)/share/bash-completion/completions/pinfold
+# The options of the manual page are the key table's.
+$(OUT)/share/man/man1/pinfold-run.1: docs/man/pinfold-run.1.in $(OUT)/gen/spec-text
+	@mkdir -p $(@D)
+	$(OUT)/gen/spec-text man > $@.options
+	sed -e '/^@OPTIONS@$$/{' -e 'r $@.options' -e 'd' -e '}' $< > $@
+	rm $@.options
+all: $(OUT)/share/man/man1/pinfold-run.1
 # ---- end of texts and documents ----
 
 # ---- the payload, end-to-end and attack tests, lint: see tests/lib/pf.py, scripts/check, scripts/lint ----
@@ -147,7 +154,7 @@ install: all
 	$(INSTALL) -D -m 0755 $(OUT)/bin/pinfold $(DESTDIR)$(PREFIX)/bin/pinfold
 	for name in $(siblings); do \
 		$(INSTALL) -D -m 0755 $(OUT)/libexec/pinfold/$$name $(DESTDIR)$(PREFIX)/libexec/pinfold/$$name || exit; done
-	for page in $(sort $(wildcard docs/man/*.[15])); do \
+	for page in $(sort $(wildcard docs/man/*.[15]) $(OUT)/share/man/man1/pinfold-run.1); do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
 	for schema in $(sort $(wildcard docs/*.schema.json)); do \
 		$(INSTALL) -D -m 0644 $$schema $(DESTDIR)$(PREFIX)/share/pinfold/$${schema##*/} || exit; done
