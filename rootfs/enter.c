@@ -86,9 +86,9 @@ static int step_root(struct enter *x, struct err *e)
 	};
 	if (forms[x->r->form](x, e) < 0)
 		return -1;
-	x->new_root = open(STAGE_NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (x->new_root < 0)
-		return err_sys(e, "open the new root");
+	/* From here on a name without a slash is one in the new root, through no lookup but its own. */
+	if (chdir(STAGE_NEW) < 0)
+		return err_sys(e, "enter the new root");
 	return 0;
 }
 
@@ -102,9 +102,9 @@ static int step_sys(struct enter *x, struct err *e)
 	return 0;
 }
 
-/* From the stage onto the new root: a directory fd and one component, and move_mount(2) without
- * MOVE_MOUNT_T_SYMLINKS does not follow that one either. So whatever the image is, or becomes while we
- * look, a mount lands in it or the run fails. */
+/* From the stage onto the new root: one component from a directory that is held, and move_mount(2)
+ * without MOVE_MOUNT_T_SYMLINKS does not follow that one either. So whatever the image is, or becomes
+ * while we look, a mount lands in it or the run fails. */
 static int move(int dir, const char *from, const char *name, struct err *e)
 {
 	if (move_mount(AT_FDCWD, from, dir, name, 0) < 0)
@@ -122,7 +122,7 @@ static int bind_and_move(int dir, const char *from, const char *name, struct err
 
 static int attach_files(struct enter *x, struct err *e)
 {
-	autoclose int etc = fd_openat2(x->new_root, "etc", O_PATH | O_DIRECTORY, 0,
+	autoclose int etc = fd_openat2(AT_FDCWD, "etc", O_PATH | O_DIRECTORY, 0,
 				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 	if (etc < 0)
 		return err_sys(e, "open /etc of the image");
@@ -138,15 +138,14 @@ static int attach_files(struct enter *x, struct err *e)
 
 static int step_attach(struct enter *x, struct err *e)
 {
-	int root = x->new_root;
 	if (x->r->form == ROOTFS_BIND && attach_files(x, e) < 0)
 		return -1;
-	if (move(root, STAGE "proc", "proc", e) < 0 || move(root, STAGE "sys", "sys", e) < 0 ||
-	    move(root, STAGE "dev", "dev", e) < 0)
+	if (move(AT_FDCWD, STAGE "proc", "proc", e) < 0 || move(AT_FDCWD, STAGE "sys", "sys", e) < 0 ||
+	    move(AT_FDCWD, STAGE "dev", "dev", e) < 0)
 		return -1;
-	if (bind_and_move(root, STAGE "writable/tmp", "tmp", e) < 0 ||
-	    bind_and_move(root, STAGE "writable/run", "run", e) < 0 ||
-	    bind_and_move(root, STAGE "writable/scratch", "scratch", e) < 0)
+	if (bind_and_move(AT_FDCWD, STAGE "writable/tmp", "tmp", e) < 0 ||
+	    bind_and_move(AT_FDCWD, STAGE "writable/run", "run", e) < 0 ||
+	    bind_and_move(AT_FDCWD, STAGE "writable/scratch", "scratch", e) < 0)
 		return -1;
 	return 0;
 }
@@ -156,17 +155,14 @@ static int step_attach(struct enter *x, struct err *e)
  * aside before, it goes along in one umount(2). Each of those waits for an RCU grace period, 75 us. */
 static int step_pivot(struct enter *x, struct err *e)
 {
+	(void)x;
 	if (move_mount(AT_FDCWD, STAGE, AT_FDCWD, "/proc", 0) < 0)
 		return err_sys(e, "move the stage aside");
-	if (fchdir(x->new_root) < 0)
-		return err_sys(e, "enter the new root");
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(e, "pivot_root");
 	if (umount2(".", MNT_DETACH) < 0)
 		return err_sys(e, "detach the old root");
-	if (chdir("/") < 0)
-		return err_sys(e, "enter the new root");
-	return 0;
+	return 0; /* and the working directory, the new root's directory before, is "/" now */
 }
 
 static int step_verify(struct enter *x, struct err *e)
@@ -189,7 +185,6 @@ static int (*const steps[])(struct enter *, struct err *) = {
 static void enter_close(struct enter *x)
 {
 	fd_close(&x->tree);
-	fd_close(&x->new_root);
 	fd_close(&x->proc);
 	fd_close(&x->scratch);
 }
@@ -197,12 +192,10 @@ static void enter_close(struct enter *x)
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e)
 {
 	__attribute__((cleanup(enter_close))) struct enter x = {
-		.r = r, .tree = tree, .new_root = -1, .proc = -1, .scratch = -1};
-	mode_t mask = umask(0); /* the modes here are meant as they stand */
+		.r = r, .tree = tree, .proc = -1, .scratch = -1};
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i](&x, e) < 0)
 			return -1;
-	umask(mask);
 	*view = (struct rootfs_view){
 		.scratch = fd_take(&x.scratch), .proc = fd_take(&x.proc), .proc_outer = x.proc_outer};
 	return 0;

@@ -31,7 +31,6 @@ extern const char *const rootfs_target_dirs[ROOTFS_TARGET_DIRS];
 struct enter {
 	const struct rootfs *r;
 	int tree;     /* detached image tree, or -1; owned */
-	int new_root; /* directory fd of STAGE_NEW once the root is mounted there */
 	int proc;     /* directory fd of the sandbox's proc */
 	int scratch;
 	bool proc_outer;

@@ -75,10 +75,11 @@ struct rootfs_view {
 #define ROOTFS_VIEW_INIT {.scratch = -1, .proc = -1}
 
 /* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace, fsuid/fsgid
- * mapped (those that will own the skeleton). Makes mounts private, builds the tree, writes user.max_*
- * limits through the new proc, pivots, drops the old root, reads mountinfo back and compares every mount
- * with the table of expected flags, sets cwd to "/". takes tree (may be -1). No other process or thread
- * shares the namespace yet; malloc is allowed. On failure the namespace is torn, only _exit is left. */
+ * mapped (those that will own the skeleton), umask 0. Makes mounts private, builds the tree, writes
+ * user.max_* limits through the new proc, pivots, drops the old root, reads mountinfo back and compares every
+ * mount with the table of expected flags; the working directory is "/" then. takes tree (may be -1). No
+ * other process or thread shares the namespace yet. Allocates nothing. On failure the namespace is
+ * torn, only _exit is left. */
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
 
 /* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify that

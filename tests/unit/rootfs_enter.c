@@ -39,6 +39,7 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 	struct rootfs_view view = ROOTFS_VIEW_INIT;
 	struct err e = ERR_INIT;
 	char said[400] = "";
+	umask(0);
 	int result = network_loopback_up(&e);
 	if (result == 0)
 		result = rootfs_enter(r, -1, &view, &e);
@@ -106,6 +107,9 @@ static const char *look_common(const struct rootfs *r, const struct rootfs_view 
 	struct statvfs fs;
 	if (result < 0)
 		return "rootfs_enter failed";
+	char cwd[64];
+	if (!getcwd(cwd, sizeof(cwd)) || strcmp(cwd, "/") != 0)
+		return "the working directory is not /";
 	if (!reads("/etc/hostname", "box\n") || !reads("/sys/devices/system/cpu/online", "0\n"))
 		return "a synthesised file is wrong";
 	if (!fails_with(open("/new", O_CREAT | O_WRONLY | O_CLOEXEC, 0644), EROFS) ||

@@ -28,7 +28,7 @@ static int check(const char *table, const struct rootfs *r, bool outer, struct e
 	tree_text(&t, "self/mountinfo", 0644, table);
 	int proc = open(t.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(proc >= 0);
-	struct enter x = {.r = r, .tree = -1, .new_root = -1, .proc = proc, .scratch = -1, .proc_outer = outer};
+	struct enter x = {.r = r, .tree = -1, .proc = proc, .scratch = -1, .proc_outer = outer};
 	int result = rootfs_verify(&x, e);
 	close(proc);
 	tree_remove(&t);
