@@ -173,13 +173,13 @@ static long worker_epoll(void)
 	return 200L * DESCRIPTORS / 2;
 }
 
-static _Noreturn void work(long (*more)(void), int used_each, int report, int hold)
+static _Noreturn void work(long bytes, long (*more)(void), int used_each, int report, int hold)
 {
 	int descriptors = more == worker_epoll ? DESCRIPTORS / 2 : 0;
 	long done = 0;
 	char end;
 
-	for (; descriptors + used_each <= DESCRIPTORS; descriptors += used_each)
+	for (; done < bytes && descriptors + used_each <= DESCRIPTORS; descriptors += used_each)
 		done += more();
 	if (write(report, &done, sizeof(done)) != (ssize_t)sizeof(done))
 		err(4, "report");
@@ -189,8 +189,9 @@ static _Noreturn void work(long (*more)(void), int used_each, int report, int ho
 	_exit(0);
 }
 
-/* Bytes that one more worker holds, until the write end of hold is closed with this process. */
-static long add_worker(long (*more)(void), int used_each, const int *hold)
+/* Bytes, at most about so many, that one more worker holds until the write end of hold is closed with
+ * this process. */
+static long add_worker(long bytes, long (*more)(void), int used_each, const int *hold)
 {
 	int report[2];
 	long done;
@@ -202,7 +203,7 @@ static long add_worker(long (*more)(void), int used_each, const int *hold)
 		refused("fork");
 	if (pid == 0) {
 		close(hold[1]);
-		work(more, used_each, report[1], hold[0]);
+		work(bytes, more, used_each, report[1], hold[0]);
 	}
 	close(report[1]);
 	if (read(report[0], &done, sizeof(done)) != (ssize_t)sizeof(done))
@@ -217,7 +218,7 @@ static void spread(long bytes, long (*more)(void), int used_each)
 
 	if (pipe2(hold, O_CLOEXEC) < 0)
 		refused("pipe");
-	for (long done = 0; done < bytes; done += add_worker(more, used_each, hold)) {
+	for (long done = 0; done < bytes; done += add_worker(bytes - done, more, used_each, hold)) {
 		if (workers++ == WORKERS_MAX)
 			errx(3, "%d workers hold only %ld bytes", WORKERS_MAX, done);
 	}

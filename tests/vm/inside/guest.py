@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../lib"))
+sys.path.insert(0, os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../lib")))
 from pf import *  # noqa: E402,F403
 import pf  # noqa: E402
 
