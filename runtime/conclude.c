@@ -123,7 +123,8 @@ static void judge_memory(struct run *run)
 		number_if_known(r, "memory.events.oom_group_kill", ev.oom_group_kill);
 		number_if_known(r, "memory.events.oom_kill", ev.oom_kill);
 	}
-	number_if_known(r, "pids.events.max", ev.pids_max);
+	if (ev.pids_max > 0)
+		result_evidence_number(r, "pids.events.max", ev.pids_max);
 	/* A program that ran into its memory limit is out of memory, whatever its main process made of it; a time
 	 * limit that was decided first stays. */
 	const bool open = !run->decided || r->status == RUN_EXITED || r->status == RUN_SIGNALED;
@@ -172,24 +173,29 @@ static void report_main(struct run *run)
 		r->signal = WTERMSIG(run->main_status);
 }
 
+/* Peaks, cpu and io are final now; the composition was only meaningful before the kill. */
+static void final_usage(struct run *run)
+{
+	struct result *r = run->r;
+	const int64_t anon = r->usage.anon_bytes, file = r->usage.file_bytes, shmem = r->usage.shmem_bytes;
+	struct cgroup_cpu cpu;
+	cgroup_usage(&run->cg, r);
+	r->usage.anon_bytes = anon;
+	r->usage.file_bytes = file;
+	r->usage.shmem_bytes = shmem;
+	if (cgroup_cpu_times(&run->cg, &cpu) == 0) {
+		r->usage.cpu_user_usec = cpu.user_usec;
+		r->usage.cpu_system_usec = cpu.system_usec;
+	}
+}
+
 void evidence_after_death(struct run *run)
 {
 	struct result *r = run->r;
-	struct result after = *r;
 	report_main(run);
 	run_decide_by_main(run);
 	judge_memory(run);
-	/* Peaks, cpu and io are final now; the composition was only meaningful before. */
-	cgroup_usage(&run->cg, &after);
-	struct cgroup_cpu cpu;
-	if (cgroup_cpu_times(&run->cg, &cpu) == 0) {
-		after.usage.cpu_user_usec = cpu.user_usec;
-		after.usage.cpu_system_usec = cpu.system_usec;
-	}
-	after.usage.anon_bytes = r->usage.anon_bytes;
-	after.usage.file_bytes = r->usage.file_bytes;
-	after.usage.shmem_bytes = r->usage.shmem_bytes;
-	r->usage = after.usage;
+	final_usage(run);
 	usage_from_proc(run);
 	if (run->started_ns)
 		r->usage.wall_usec = ((run->ended_ns ? run->ended_ns : now_ns()) - run->started_ns) / 1000;

@@ -1,6 +1,6 @@
 /* The control socket: one SOCK_SEQPACKET pair between supervisor and pid 1, one fixed record.
  *
- * supervisor -> pid 1:  GO (with the image tree as root), ACK, SIGNAL
+ * supervisor -> pid 1:  GO (with the image tree as root), ACK
  * pid 1 -> supervisor:  READY, FAILED, STARTED, EXEC_FAILED, EXITED, ALL_GONE
  * program -> supervisor, between clone and exec: STARTING (with the filter's listener)
  *
@@ -20,12 +20,11 @@ enum record_type {
 	RECORD_READY,	    /* value: READY_* bits; fds: scratch, proc, and what the bits say */
 	RECORD_STARTING,    /* all but execve is done; fd: the listener, if any */
 	RECORD_ACK,	    /* timers are set, the listener is held: execve */
-	RECORD_STARTED,	    /* execve succeeded */
+	RECORD_STARTED,	    /* execve succeeded; fd: the program's pidfd */
 	RECORD_EXEC_FAILED, /* err says why */
 	RECORD_FAILED,	    /* err says why, step where */
 	RECORD_EXITED,	    /* the main process; value is its wait status */
 	RECORD_ALL_GONE,    /* pid 1 has no child left */
-	RECORD_SIGNAL,	    /* value is a signal for the main process */
 	RECORD_TYPE_END,
 };
 

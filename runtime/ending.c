@@ -8,6 +8,7 @@ void kill_all(struct run *run)
 {
 	if (run->phase >= PHASE_KILLED)
 		return;
+	run_event(run, EVENT_STAGE, "kill");
 	evidence_before_kill(run);
 	if (run->cg.dir >= 0)
 		cgroup_kill(&run->cg);

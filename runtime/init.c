@@ -45,6 +45,7 @@ struct init {
 	int null;	 /* the sandbox's /dev/null, for a stdin that nobody asked for */
 	int children;	 /* signalfd for SIGCHLD */
 	pid_t program;
+	int program_fd;	 /* its pidfd */
 };
 
 static int step_wait_go(struct init *in, struct err *e)
@@ -260,7 +261,7 @@ static _Noreturn void fail(const struct init *in, enum record_type type, uint32_
 static int retire(struct init *in, struct err *e)
 {
 	const struct launch *l = in->launch;
-	int keep[3] = {l->control, in->children, l->ids.slot_lock};
+	int keep[4] = {l->control, in->children, l->ids.slot_lock, in->program_fd};
 	if (caps_drop(e) < 0)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -268,7 +269,7 @@ static int retire(struct init *in, struct err *e)
 	unsigned next = 0;
 	for (;;) { /* close the gaps between the kept ones, lowest first */
 		unsigned low = ~0U;
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 4; i++)
 			if (keep[i] >= 0 && (unsigned)keep[i] >= next && (unsigned)keep[i] < low)
 				low = (unsigned)keep[i];
 		if (low != next && close_range(next, low == ~0U ? low : low - 1, 0) < 0)
@@ -281,14 +282,15 @@ static int retire(struct init *in, struct err *e)
 	return filter_load(&filter_init, &none, e);
 }
 
-/* clone(2) with the program on a small stack of its own; pid 1 sleeps until execve or _exit. */
-static pid_t start_program(struct program *p, struct err *e)
+/* clone(2) with the program on a small stack of its own; pid 1 sleeps until execve or _exit. *pidfd is for the
+ * supervisor: pid 1 has no capability to signal another uid, whoever owns the user namespace has. */
+static pid_t start_program(struct program *p, int *pidfd, struct err *e)
 {
 	const size_t size = 64 * 1024;
 	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return err_sys(e, "stack for the program's start");
-	pid_t pid = clone(program_main, stack + size, CLONE_VM | CLONE_VFORK | SIGCHLD, p);
+	pid_t pid = clone(program_main, stack + size, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, p, pidfd);
 	if (pid < 0)
 		return err_sys(e, "start the program");
 	munmap(stack, size);
@@ -317,15 +319,6 @@ static bool reap(const struct init *in)
 	}
 }
 
-static void obey(const struct init *in)
-{
-	struct record r;
-	int got = control_recv(in->launch->control, &r, NULL, NULL);
-	if (got <= 0 || r.type != RECORD_SIGNAL)
-		_exit(125); /* the supervisor is gone, or not itself: so is the sandbox */
-	kill(in->program, (int)r.value);
-}
-
 static _Noreturn void loop(const struct init *in)
 {
 	struct pollfd fds[] = {{.fd = in->launch->control, .events = POLLIN}, {.fd = in->children, .events = POLLIN}};
@@ -342,7 +335,7 @@ static _Noreturn void loop(const struct init *in)
 		if (fds[1].revents && read(in->children, info, sizeof(info)) < 0 && errno != EAGAIN)
 			_exit(125);
 		if (fds[0].revents)
-			obey(in);
+			_exit(125); /* the supervisor is gone, or not itself: so is the sandbox */
 	}
 }
 
@@ -366,14 +359,15 @@ static _Noreturn void fail_exec(const struct init *in, const struct program *p)
 
 _Noreturn void init_main(const struct launch *l)
 {
-	struct init in = {.launch = l, .tree = -1, .view = ROOTFS_VIEW_INIT, .sysv = -1, .tty = TTY_PAIR_INIT, .null = -1, .children = -1};
+	struct init in = {.launch = l, .tree = -1, .view = ROOTFS_VIEW_INIT, .sysv = -1, .tty = TTY_PAIR_INIT, .null = -1, .children = -1,
+			  .program_fd = -1};
 	struct err e = ERR_INIT;
 	for (uint32_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (steps[i].run(&in, &e) < 0)
 			fail(&in, RECORD_FAILED, i, &e);
 
 	struct program p = {.launch = l, .terminal = in.tty.slave, .null = in.null};
-	in.program = start_program(&p, &e);
+	in.program = start_program(&p, &in.program_fd, &e);
 	if (in.program < 0)
 		fail(&in, RECORD_FAILED, ~0U, &e);
 	if (p.stage) {
@@ -389,6 +383,6 @@ _Noreturn void init_main(const struct launch *l)
 	if (retire(&in, &e) < 0)
 		fail(&in, RECORD_FAILED, ~0U, &e);
 	struct record r = {.type = RECORD_STARTED};
-	control_send(l->control, &r, NULL, 0);
+	control_send(l->control, &r, &in.program_fd, 1);
 	loop(&in);
 }

@@ -48,7 +48,7 @@ struct run {
 	bool idmapped;
 
 	pid_t init;
-	int init_pidfd, control, registry, caller, signals, populated;
+	int init_pidfd, program, control, registry, caller, signals, populated;
 	bool init_dead;
 	struct rusage rusage;
 

@@ -120,7 +120,7 @@ static void release(struct run *run)
 	stream_close(&run->out);
 	stream_close(&run->err);
 	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty, &run->control, &run->caller,
-		      &run->signals, &run->populated, &run->init_pidfd, &run->registry};
+		      &run->signals, &run->populated, &run->init_pidfd, &run->program, &run->registry};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	deadlines_close(&run->deadlines);
@@ -137,7 +137,7 @@ static void finish_events(struct run *run)
 
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
 {
-	struct run run = {.spec = s, .o = o, .r = r, .cg = CGROUP_INIT, .init = -1, .init_pidfd = -1, .control = -1,
+	struct run run = {.spec = s, .o = o, .r = r, .cg = CGROUP_INIT, .init = -1, .init_pidfd = -1, .program = -1, .control = -1,
 			  .registry = -1, .caller = -1, .signals = -1, .populated = -1, .pty = -1,
 			  .terminal = TTY_CALLER_INIT, .feed = FEED_INIT, .out = STREAM_INIT, .err = STREAM_INIT,
 			  .events = OUTLET_INIT, .notify = NOTIFY_INIT, .watch = WATCH_INIT,

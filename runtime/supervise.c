@@ -28,6 +28,7 @@ static bool streams_drained(const struct run *run)
 static void begin_drain(struct run *run)
 {
 	run->phase = PHASE_DRAIN;
+	run_event(run, EVENT_STAGE, "drain");
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
 	const int64_t grace = now_ns() + (int64_t)run->spec->grace_ns;
 	int64_t wall = run->deadlines.at_ns[DEADLINE_WALL];
@@ -110,6 +111,21 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 	}
 }
 
+static void on_started(struct run *run, int program)
+{
+	struct err e = ERR_INIT;
+	run->program_started = true;
+	run->program = program;
+	if (program < 0) {
+		err_bug(&e, "pid 1 did not hand out the program's pidfd");
+		end_by_error(run, RUN_LOST, "started", &e);
+		return;
+	}
+	if (run->phase == PHASE_SETUP)
+		run->phase = PHASE_RUNNING;
+	run_event(run, EVENT_STARTED, NULL);
+}
+
 /* With --on-exit wait the limits go on to count for what the main process left behind. */
 static void on_main_exit(struct run *run, int status)
 {
@@ -139,10 +155,7 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 		on_starting(run, nfds == 1 ? fd_take(&fds[0]) : -1);
 		break;
 	case RECORD_STARTED:
-		run->program_started = true;
-		if (run->phase == PHASE_SETUP)
-			run->phase = PHASE_RUNNING;
-		run_event(run, EVENT_STARTED, NULL);
+		on_started(run, nfds == 1 ? fd_take(&fds[0]) : -1);
 		break;
 	case RECORD_EXEC_FAILED:
 		end_by_error(run, RUN_EXEC_FAILED, "exec", &r->err);
@@ -191,9 +204,9 @@ static void on_control(struct run *run, short revents)
 
 static void forward_signal(struct run *run, int sig)
 {
-	const struct record r = {.type = RECORD_SIGNAL, .value = sig};
-	if (run->control >= 0)
-		control_send(run->control, &r, NULL, 0);
+	/* It may have ended already, and --on-exit wait goes on. */
+	if (run->program >= 0 && syscall(SYS_pidfd_send_signal, run->program, sig, NULL, 0) < 0 && errno != ESRCH)
+		result_warn(run->r, "SIG%s could not be forwarded: %s", sigabbrev_np(sig), strerrordesc_np(errno));
 }
 
 static void on_signals(struct run *run, short revents)
@@ -344,6 +357,7 @@ static int wait_once(struct run *run, struct err *e)
 void supervise(struct run *run)
 {
 	struct err e = ERR_INIT;
+	run_event(run, EVENT_STAGE, "setup");
 	setup_begins(run);
 	while (run->phase != PHASE_DONE) {
 		if (run->phase == PHASE_DRAIN && streams_drained(run))
