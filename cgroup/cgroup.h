@@ -17,8 +17,8 @@
  * CLONE_NEWCGROUP; cgroup_create() has systemd make pinfold-<id>.scope around it, makes the leaf in it,
  * moves the process into the leaf, enables controllers and writes limits; then the runtime lets pid 1
  * go on, which unshares its cgroup namespace there. The supervisor itself never leaves its caller's cgroup.
- * Nothing but the sandbox is ever in the scope, so that systemd removes it when the sandbox is dead,
- * whatever became of the supervisor.
+ * systemd removes a scope, evidence and all, when nothing lives in it; a keeper process next to the leaf
+ * puts that off until cgroup_destroy(). It dies with the supervisor, so that a killed one leaves no scope.
  *
  * Leaves are held by flock(2) on their directory, which goes with the supervisor: the next run's
  * cgroup_destroy() and `pinfold gc` take those that nobody holds and nothing is in.
@@ -61,13 +61,15 @@ struct cgroup {
 	bool no_swap;	/* it does not, and the host has no swap */
 	bool has_kill;	/* cgroup.kill exists (5.14) */
 	char made[96];	/* the parent's own name where it goes with its last leaf: slice, scope; else "" */
+	pid_t keeper;	/* a scope's: a child of ours that keeps it alive until cgroup_destroy(); 0 none */
+	int keep;	/* it ends when this is closed */
 	/* What the kernel showed when each file was read back; "" where it was not written. */
 	struct {
 		char memory[24], swap[24], pids[24], cpu[48], weight[24], io[64];
 	} value;
 };
 
-#define CGROUP_INIT {.source = CGROUP_NONE, .dir = -1, .parent = -1}
+#define CGROUP_INIT {.source = CGROUP_NONE, .dir = -1, .parent = -1, .keep = -1}
 
 /* Walk the ladder: the first place where a leaf gets every controller in want, else the one that gives most
  * of them. Creates nothing (systemd is asked only whether it listens), but unless dry enables controllers for the

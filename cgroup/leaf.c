@@ -121,28 +121,35 @@ static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const cha
 	return err_sys(e, "make cgroup %s/%s: it is removed as soon as it is made", p->parent_path, name);
 }
 
-/* systemd put the first process into the scope's own cgroup. It must leave that for the leaf before
+static int move(int dir, const char *procs, pid_t pid)
+{
+	char text[16];
+	snprintf(text, sizeof(text), "%d", pid);
+	return fd_write_small(dir, procs, text);
+}
+
+/* systemd put the first process and the keeper into the scope's own cgroup. It must leave that before
  * controllers can be enabled for the leaf ("no internal processes"). */
 static int leaf_in_scope(struct cgroup *cg, const struct cgroup_place *p, const char *name, const char *libexec,
 			 struct err *e)
 {
 	struct cgroup_place scope = *p;
-	char pid[16];
 	if (p->first <= 0)
 		return err_bug(e, "a scope needs its first process");
-	if (scope_start(p, name, libexec, scope.parent_path, e) < 0)
+	snprintf(cg->made, sizeof(cg->made), "%s.scope", name);
+	if (scope_start(cg, p, libexec, scope.parent_path, e) < 0)
 		return -1;
 	scope.source = CGROUP_GIVEN; /* from here on it is a directory like any other */
 	autoclose int dir = openat(p->parent, scope.parent_path + 1, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	scope.parent = dir;
 	if (dir < 0)
 		return err_sys(e, "open the scope's cgroup %s", scope.parent_path);
+	if (mkdirat(dir, "keeper", 0755) < 0 || move(dir, "keeper/cgroup.procs", cg->keeper) < 0)
+		return err_sys(e, "move the keeper into %s/keeper", scope.parent_path);
 	if (leaf_below(cg, &scope, name, e) < 0)
 		return -1;
-	snprintf(cg->made, sizeof(cg->made), "%s.scope", name);
-	snprintf(pid, sizeof(pid), "%d", p->first);
-	if (fd_write_small(cg->dir, "cgroup.procs", pid) < 0)
-		return err_sys(e, "move process %s into %s", pid, cg->path);
+	if (move(cg->dir, "cgroup.procs", p->first) < 0)
+		return err_sys(e, "move process %d into %s", p->first, cg->path);
 	cg->controllers = 0;
 	enable(cg, dir, scope.parent_path, p);
 	return 0;

@@ -112,10 +112,13 @@ int devices_find(struct devices *d, int fd, struct err *e);
 
 /* ---- scope.c ---- */
 
-/* Have systemd make NAME.scope with process first in it; path takes its cgroup below the mount. */
+/* Have systemd make the scope cg->made with p->first and the keeper in it; path takes its cgroup below the
+ * mount. */
 enum { SCOPE_PATH_SIZE = 256 };
-int scope_start(const struct cgroup_place *p, const char *name, const char *libexec, char path[SCOPE_PATH_SIZE],
+int scope_start(struct cgroup *cg, const struct cgroup_place *p, const char *libexec, char path[SCOPE_PATH_SIZE],
 		struct err *e);
+/* End the keeper; where nothing else is in the scope, wait (bounded) until systemd has removed it. */
+void scope_stop(struct cgroup *cg, bool empty);
 
 /* ---- remove.c ---- */
 

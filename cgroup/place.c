@@ -161,6 +161,25 @@ static int open_below(const struct ladder *l, const char *path)
 	return openat(l->h.mount, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && strncmp(text + len - strlen(end), end, strlen(end)) == 0;
+}
+
+/* A user's systemd (252) marks nothing. But it makes no cgroups within a unit of its own, nor may anybody else
+ * but where it delegates: if we are in a child of a unit, the unit is delegated. Length of its path, or -1. */
+static int unit_length(const char *own, size_t manager)
+{
+	size_t at = manager;
+	while (own[at] == '/') {
+		size_t len = strcspn(own + at + 1, "/");
+		at += 1 + len;
+		if (!ends_with(own, at, ".slice"))
+			return own[at] == '/' ? (int)at : -1;
+	}
+	return -1;
+}
+
 /* Length of the topmost path that is ours to divide, in a tree with systemd; -1 none. */
 static int delegated_length(const struct ladder *l)
 {
@@ -171,7 +190,7 @@ static int delegated_length(const struct ladder *l)
 		if (dir < 0 || !marked(dir))
 			continue;
 		bool manager = faccessat(dir, "init.scope", F_OK, 0) == 0;
-		return manager ? -1 : (int)strlen(path);
+		return manager ? unit_length(l->h.own, strlen(path)) : (int)strlen(path);
 	} while (path_parent(path));
 	return -1;
 }

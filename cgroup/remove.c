@@ -91,8 +91,7 @@ static int remove_leaf(const struct cgroup *cg, struct err *e)
 	return err_sys(e, "remove cgroup %s", cg->path);
 }
 
-/* A slice of ours goes with its last leaf. A scope would be removed by systemd a moment later; taken
- * here it is gone when we return, and systemd notes that it is empty all the same. */
+/* A slice of ours goes with its last leaf. */
 static void remove_parent(const struct cgroup *cg)
 {
 	char up[sizeof(cg->made) + 3];
@@ -100,8 +99,6 @@ static void remove_parent(const struct cgroup *cg)
 	struct stat st;
 	snprintf(up, sizeof(up), "../%s", cg->made);
 	if (cg->made[0] && unlinkat(cg->parent, up, AT_REMOVEDIR) == 0)
-		return;
-	if (cg->source == CGROUP_SCOPE)
 		return;
 	/* Others are there, alive or left by a killed run. A cgroup's link count tells its children. */
 	if (fstat(cg->parent, &st) < 0 || st.st_nlink <= 2)
@@ -116,9 +113,11 @@ int cgroup_destroy(struct cgroup *cg, struct err *e)
 	int failed = 0;
 	if (cg->dir >= 0)
 		failed = remove_leaf(cg, e);
-	fd_close(&cg->dir);
-	if (cg->parent >= 0 && failed == 0)
+	if (cg->source == CGROUP_SCOPE)
+		scope_stop(cg, cg->dir >= 0 && failed == 0);
+	else if (cg->parent >= 0 && failed == 0)
 		remove_parent(cg);
+	fd_close(&cg->dir);
 	fd_close(&cg->parent);
 	*cg = (struct cgroup)CGROUP_INIT;
 	return failed;

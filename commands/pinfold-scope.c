@@ -1,7 +1,7 @@
-/* pinfold-scope user|system NAME.scope PID: ask systemd for a transient scope that holds PID.
+/* pinfold-scope user|system NAME.scope PID KEEPER: ask systemd for a transient scope of two processes.
  *
  * Run by cgroup/scope.c. Writes one line to stdout: "cgroup PATH", or why not. A program of its own
- * for libsystemd's sake, which the run path shall not load. PID may be in another part of the tree: a
+ * for libsystemd's sake, which the run path shall not load. They may be in another part of the tree: a
  * user's systemd asks pid 1 to move what it may not move itself.
  */
 #include "cgroup/manager.h"
@@ -20,12 +20,12 @@
 #define SERVICE "org.freedesktop.systemd1"
 #define OBJECT	"/org/freedesktop/systemd1"
 
-enum { PATIENCE_SECONDS = 20 };
+enum { PATIENCE_SECONDS = 20, EXISTS_RETRIES = 20 };
 
 struct request {
 	const char *scope;
-	uint32_t pid;
-	char job[128]; /* object path, once it is known */
+	uint32_t pids[2];
+	char job[128]; /* object path; the call returns it before any signal is looked at */
 	char result[32];
 };
 
@@ -72,7 +72,7 @@ static int job_removed(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	(void)error;
 	if (sd_bus_message_read(m, "uoss", &number, &job, &unit, &result) < 0)
 		return 0;
-	if (strcmp(unit, q->scope) == 0)
+	if (strcmp(job, q->job) == 0)
 		snprintf(q->result, sizeof(q->result), "%s", result);
 	return 0;
 }
@@ -86,7 +86,7 @@ static int append_properties(sd_bus_message *m, const struct request *q)
 					  "b", 1, "CollectMode", "s", "inactive-or-failed", "TasksMax", "t",
 					  UINT64_MAX);
 	if (r >= 0)
-		r = sd_bus_message_append(m, "(sv)", "PIDs", "au", 1, q->pid);
+		r = sd_bus_message_append(m, "(sv)", "PIDs", "au", 2, q->pids[0], q->pids[1]);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_message_append(m, "a(sa(sv))", 0);
@@ -140,6 +140,13 @@ static int print_cgroup(sd_bus *bus, const struct request *q)
 	return code;
 }
 
+/* systemd forgets a unit a moment after its cgroup is gone; a second run of the same id may be quicker.
+ * Nothing tells of that moment. */
+static int is_leftover(const sd_bus_error *error)
+{
+	return sd_bus_error_has_name(error, SERVICE ".UnitExists");
+}
+
 static int run(sd_bus *bus, struct request *q)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -147,6 +154,11 @@ static int run(sd_bus *bus, struct request *q)
 	if (r < 0)
 		return complain("subscribe", r, NULL);
 	r = call_start(bus, q, &error);
+	for (int i = 0; i < EXISTS_RETRIES && is_leftover(&error); i++) {
+		sd_bus_error_free(&error);
+		usleep(1000000 / EXISTS_RETRIES);
+		r = call_start(bus, q, &error);
+	}
 	int code = r < 0 ? complain("StartTransientUnit", r, &error) : 0;
 	sd_bus_error_free(&error);
 	if (code != 0)
@@ -180,11 +192,13 @@ int main(int argc, char **argv)
 {
 	sd_bus *bus = NULL;
 	limit_life();
-	if (argc != 4) {
-		printf("usage: pinfold-scope user|system NAME.scope PID\n");
+	if (argc != 5) {
+		printf("usage: pinfold-scope user|system NAME.scope PID KEEPER\n");
 		return 2;
 	}
-	struct request q = {.scope = argv[2], .pid = (uint32_t)strtoul(argv[3], NULL, 10)};
+	struct request q = {.scope = argv[2]};
+	for (int i = 0; i < 2; i++)
+		q.pids[i] = (uint32_t)strtoul(argv[3 + i], NULL, 10);
 	int r = open_manager(&bus, strcmp(argv[1], "user") == 0);
 	int code = r < 0 ? complain("connect to systemd", r, NULL) : run(bus, &q);
 	sd_bus_flush_close_unref(bus);
