@@ -40,13 +40,18 @@ static int attach_tree(struct enter *x, const char *where, struct err *e)
 static int explain_overlay(const struct rootfs *r, struct err *e)
 {
 	int sys = errno;
-	char names[100];
+	char names[100], *at = names;
 	struct err ignored = ERR_INIT;
-	if (sys == EINVAL && rootfs_mounts_beneath(r->image_path, names, sizeof(names), &ignored) > 0)
+	if (sys != EINVAL)
+		return err_sys(e, "overlay over image %s", r->image_path);
+	if (rootfs_mounts_beneath(r->image_path, names, sizeof(names), &ignored) > 0)
 		return err_usage(e, "image %s: file systems are mounted beneath it (%s), which an overlay "
 				    "would not show; unmount them", r->image_path, names);
-	errno = sys;
-	return err_sys(e, "overlay over image %s", r->image_path);
+	for (unsigned i = 0; i < TARGETS; i++)
+		if (r->missing & 1u << i)
+			at = put(put(at, " /"), rootfs_targets[i]);
+	return err_host(e, "image %s: its file system takes no overlay, so it needs folders of its own to "
+			   "mount on:%s", r->image_path, names);
 }
 
 static int root_overlay(struct enter *x, struct err *e)
@@ -120,25 +125,41 @@ static int bind_and_move(int dir, const char *from, const char *name, struct err
 	return move(dir, from, name, e);
 }
 
-static int attach_files(struct enter *x, struct err *e)
+/* Where overlayfs refuses the image's file system, the files have to exist in it. */
+static int attach_files(const struct rootfs *r, int etc, struct err *e)
 {
-	autoclose int etc = fd_openat2(AT_FDCWD, "etc", O_PATH | O_DIRECTORY, 0,
-				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
-	if (etc < 0)
-		return err_sys(e, "open /etc of the image");
 	char from[64];
-	for (uint32_t i = 0; i < x->r->files_len; i++) {
-		const char *path = x->r->files[i].path;
+	for (uint32_t i = 0; i < r->files_len; i++) {
+		const char *path = r->files[i].path;
 		put(put(from, STAGE "root"), path);
 		if (bind_and_move(etc, from, path + sizeof("/etc/") - 1, e) < 0)
-			return -1;
+			return err_wrap(e, "image %s is on a file system without overlays, and without %s",
+					r->image_path, path);
 	}
 	return 0;
 }
 
+/* A bound image's /etc: an overlay of ours over the image's, which is taken by fd, so that its name
+ * counts once and is not followed. Cheaper than a mount a file, and they need not exist. */
+static int attach_etc(struct enter *x, struct err *e)
+{
+	autoclose int etc = fd_openat2(AT_FDCWD, "etc", O_PATH | O_DIRECTORY, 0,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	if (etc < 0)
+		return err_sys(e, "open /etc of image %s", x->r->image_path);
+	char layers[64];
+	put_number(put(layers, "lowerdir=" STAGE "root/etc:/proc/self/fd/"), (uint64_t)etc);
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+	if (mount("pinfold", STAGE "root/etc", "overlay", flags, layers) == 0)
+		return move(AT_FDCWD, STAGE "root/etc", "etc", e);
+	if (errno != EINVAL)
+		return err_sys(e, "overlay over /etc of image %s", x->r->image_path);
+	return attach_files(x->r, etc, e);
+}
+
 static int step_attach(struct enter *x, struct err *e)
 {
-	if (x->r->form == ROOTFS_BIND && attach_files(x, e) < 0)
+	if (x->r->form == ROOTFS_BIND && attach_etc(x, e) < 0)
 		return -1;
 	if (move(AT_FDCWD, STAGE "proc", "proc", e) < 0 || move(AT_FDCWD, STAGE "sys", "sys", e) < 0 ||
 	    move(AT_FDCWD, STAGE "dev", "dev", e) < 0)

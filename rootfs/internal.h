@@ -19,13 +19,11 @@
 #define STAGE "/../"
 #define STAGE_NEW STAGE "new" /* where the sandbox's root is mounted until the pivot */
 
-/* What must be there to mount on; the first ROOTFS_TARGET_DIRS are directories in "/". */
+/* Directories in "/" that must be there to mount on. */
 enum rootfs_target {
-	TARGET_PROC, TARGET_SYS, TARGET_DEV, TARGET_TMP, TARGET_RUN, TARGET_SCRATCH,
-	TARGET_FILES, /* the first of the synthesised files, in the order of rootfs.files */
+	TARGET_PROC, TARGET_SYS, TARGET_DEV, TARGET_TMP, TARGET_RUN, TARGET_SCRATCH, TARGET_ETC, TARGETS,
 };
-enum { ROOTFS_TARGET_DIRS = TARGET_FILES };
-extern const char *const rootfs_target_dirs[ROOTFS_TARGET_DIRS];
+extern const char *const rootfs_targets[TARGETS];
 
 /* One rootfs_enter(). */
 struct enter {

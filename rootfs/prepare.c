@@ -13,9 +13,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-const char *const rootfs_target_dirs[ROOTFS_TARGET_DIRS] = {
-	[TARGET_PROC] = "proc", [TARGET_SYS] = "sys", [TARGET_DEV] = "dev",
-	[TARGET_TMP] = "tmp",	[TARGET_RUN] = "run", [TARGET_SCRATCH] = "scratch",
+const char *const rootfs_targets[TARGETS] = {
+	[TARGET_PROC] = "proc", [TARGET_SYS] = "sys",	      [TARGET_DEV] = "dev", [TARGET_TMP] = "tmp",
+	[TARGET_RUN] = "run",	[TARGET_SCRATCH] = "scratch", [TARGET_ETC] = "etc",
 };
 
 /* Which folder on the way may not be searched: "permission denied" alone sends people to the image. */
@@ -97,42 +97,21 @@ static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, s
 	return 0;
 }
 
-/* What is at name in the image: 1 is of type (S_IFDIR, S_IFREG), 0 is missing, -1 refused. */
-static int look(const struct rootfs *r, const char *name, struct err *e)
-{
-	struct stat st;
-	if (fstatat(r->image, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		if (errno == ENOENT)
-			return 0;
-		return err_sys(e, "image %s: /%s", r->image_path, name);
-	}
-	if (S_ISDIR(st.st_mode))
-		return 1;
-	return err_usage(e, "image %s: /%s is %s; it must be a folder, or missing", r->image_path, name,
-			 S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
-}
-
+/* Which mount targets the image has: a directory, or nothing. */
 static int look_at_targets(struct rootfs *r, struct err *e)
 {
-	for (unsigned i = 0; i < ROOTFS_TARGET_DIRS; i++) {
-		int there = look(r, rootfs_target_dirs[i], e);
-		if (there < 0)
-			return -1;
-		if (!there)
-			r->missing |= 1u << i;
-	}
-	int etc = look(r, "etc", e);
-	if (etc < 0)
-		return -1;
-	/* The files matter only where everything else is there: an overlay brings them along. */
-	for (uint32_t i = 0; i < r->files_len && etc > 0 && r->missing == 0; i++) {
+	for (unsigned i = 0; i < TARGETS; i++) {
+		const char *name = rootfs_targets[i];
 		struct stat st;
-		int found = fstatat(r->image, r->files[i].path + 1, &st, AT_SYMLINK_NOFOLLOW);
-		if (found < 0 || !S_ISREG(st.st_mode))
-			r->missing |= 1u << (TARGET_FILES + i);
+		if (fstatat(r->image, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+			if (errno != ENOENT)
+				return err_sys(e, "image %s: /%s", r->image_path, name);
+			r->missing |= 1u << i;
+		} else if (!S_ISDIR(st.st_mode)) {
+			return err_usage(e, "image %s: /%s is %s; it must be a folder, or missing", r->image_path,
+					 name, S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
+		}
 	}
-	if (!etc)
-		r->missing |= 1u << TARGET_FILES;
 	return 0;
 }
 
@@ -200,7 +179,7 @@ int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, stru
 	if (s->image_kind == IMAGE_HOST) {
 		made.form = ROOTFS_HOST;
 		made.image_path = "@host";
-		made.missing = (1u << ROOTFS_TARGET_DIRS) - 1;
+		made.missing = (1u << TARGETS) - 1;
 		*r = made;
 		return 0;
 	}
@@ -224,7 +203,7 @@ void rootfs_close(struct rootfs *r)
 	fd_close(&r->image);
 }
 
-/* Overlayfs takes idmapped layers since 5.19. */
+/* Overlayfs takes idmapped layers since 5.19; every form has one, if only for /etc. */
 static bool overlay_takes_idmapped(void)
 {
 	struct utsname u;
@@ -247,7 +226,7 @@ int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)userns,
 	};
-	bool map = r->form != ROOTFS_OVERLAY || overlay_takes_idmapped();
+	bool map = overlay_takes_idmapped();
 	if (!map)
 		attr.attr_set &= ~(uint64_t)MOUNT_ATTR_IDMAP;
 	int done = mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));

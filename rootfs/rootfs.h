@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum rootfs_form {
-	ROOTFS_BIND,	/* every mount target exists in the image with the right type */
+	ROOTFS_BIND,	/* every mount target exists in the image; our skeleton over its /etc alone */
 	ROOTFS_OVERLAY, /* read-only overlay: our skeleton over the image */
 	ROOTFS_HOST,	/* @host: our skeleton, the host's /usr bound into it */
 };

@@ -64,10 +64,10 @@ static int make_directories(const struct enter *x, struct err *e)
 static int make_missing_targets(const struct rootfs *r, struct err *e)
 {
 	char path[64];
-	for (unsigned i = 0; i < ROOTFS_TARGET_DIRS; i++) {
-		if (!(r->missing & 1u << i))
+	for (unsigned i = 0; i < TARGETS; i++) {
+		if (i == TARGET_ETC || !(r->missing & 1u << i)) /* root/etc is there in any case */
 			continue;
-		put(put(path, STAGE "root/"), rootfs_target_dirs[i]);
+		put(put(path, STAGE "root/"), rootfs_targets[i]);
 		if (mkdir(path, 0755) < 0)
 			return err_sys(e, "mkdir %s", path);
 	}

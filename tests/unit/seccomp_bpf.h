@@ -113,8 +113,8 @@ static inline int group_answer(const struct policy_group *g, enum policy_switch 
 	return g->answer;
 }
 
-/* Values worth trying as an argument: what is compared with, its neighbours, every other bit of it
- * flipped, and the ends. */
+/* Values worth trying as an argument: what is compared with and the ends; wide: its neighbours and every
+ * other bit of it flipped as well. Returns whether any rule looks at the argument. */
 struct value_set {
 	uint32_t values[SETS_MAX];
 	size_t len;
@@ -130,28 +130,36 @@ static inline void value_add(struct value_set *s, uint32_t v)
 	s->values[s->len++] = v;
 }
 
-static inline void value_set_fill(struct value_set *s, const struct policy_group *g, unsigned int arg)
+static inline void value_add_around(struct value_set *s, uint32_t v)
 {
+	value_add(s, v - 1);
+	value_add(s, v + 1);
+	for (int bit = 0; bit < 32; bit++)
+		value_add(s, v ^ (1U << bit));
+}
+
+static inline bool value_set_fill(struct value_set *s, const struct policy_group *g, unsigned int arg, bool wide)
+{
+	bool looked_at = false;
 	s->len = 0;
+	value_add(s, 0);
 	for (size_t i = 0; i < g->rules_len; i++) {
 		for (size_t j = 0; j < g->rules[i].conds_len; j++) {
 			const struct policy_cond *c = &g->rules[i].conds[j];
 			for (size_t k = 0; c->arg == arg && k < c->values_len; k++) {
+				looked_at = true;
+				value_add(s, UINT32_MAX);
 				value_add(s, c->values[k]);
-				value_add(s, c->values[k] - 1);
-				value_add(s, c->values[k] + 1);
-				for (int bit = 0; bit < 32; bit++)
-					value_add(s, c->values[k] ^ (1U << bit));
+				if (wide)
+					value_add_around(s, c->values[k]);
 			}
 		}
 	}
-	value_add(s, 0);
-	value_add(s, UINT32_MAX);
-	if (s->len == 2) /* nobody looks at this argument */
-		s->len = 1;
+	return looked_at;
 }
 
-/* Call fn with every combination of worthwhile arguments 0 to 4, and every high half on all of them. */
+/* Call fn with every combination of worthwhile arguments 0 to 4, of which one after the other is wide,
+ * and every high half on all of them. */
 typedef void (*args_fn)(void *ctx, const uint64_t *args);
 
 static inline void for_high_halves(const uint32_t *low, args_fn fn, void *ctx)
@@ -165,17 +173,28 @@ static inline void for_high_halves(const uint32_t *low, args_fn fn, void *ctx)
 	}
 }
 
-static inline void for_args(const struct policy_group *g, unsigned int arg, uint32_t *low, args_fn fn, void *ctx)
+static inline void for_args_from(const struct value_set *sets, unsigned int arg, uint32_t *low, args_fn fn, void *ctx)
 {
-	static struct value_set sets[6];
 	if (arg == 6) {
 		for_high_halves(low, fn, ctx);
 		return;
 	}
-	value_set_fill(&sets[arg], g, arg);
 	for (size_t i = 0; i < sets[arg].len; i++) {
 		low[arg] = sets[arg].values[i];
-		for_args(g, arg + 1, low, fn, ctx);
+		for_args_from(sets, arg + 1, low, fn, ctx);
+	}
+}
+
+static inline void for_args(const struct policy_group *g, args_fn fn, void *ctx)
+{
+	static struct value_set sets[6];
+	uint32_t low[6];
+	for (unsigned int wide = 0; wide < 6; wide++) {
+		bool worth = wide == 0; /* once at least */
+		for (unsigned int arg = 0; arg < 6; arg++)
+			worth |= value_set_fill(&sets[arg], g, arg, arg == wide) && arg == wide;
+		if (worth)
+			for_args_from(sets, 0, low, fn, ctx);
 	}
 }
 

@@ -138,10 +138,9 @@ static void rules_of(const struct form *f)
 	size_t seen = 0;
 	for (uint32_t nr = 0; nr < NUMBERS; nr++) {
 		struct rule_try t = {.form = f, .group = policy_group_of(f->variant->arch, nr), .nr = nr};
-		uint32_t low[6] = {0};
 		if (!t.group || t.group->rules_len == 0)
 			continue;
-		for_args(t.group, 0, low, try_args, &t);
+		for_args(t.group, try_args, &t);
 		seen++;
 		/* The arguments tried reach both sides, but for the one rule that has none. */
 		if (t.group->rules[0].conds_len > 0)

@@ -140,10 +140,9 @@ static void compare_numbers(struct oracle *o)
 {
 	for (uint32_t nr = 0; nr < NUMBERS; nr++) {
 		const struct policy_group *g = policy_group_of(o->variant->arch, nr);
-		uint32_t low[6] = {0};
 		o->nr = nr;
 		if (!g ? o->otherwise == POLICY_DEFAULT : takes_part(o, g))
-			for_args(g ? g : &policy[0], 0, low, compare_args, o);
+			for_args(g ? g : &policy[0], compare_args, o);
 	}
 }
 
