@@ -425,6 +425,16 @@ static int read_root(struct reader *rd, json_t *root)
 	return 0;
 }
 
+/* jansson's own text may quote the document. */
+static int refuse_syntax(const struct profile *p, const json_error_t *je, struct err *e)
+{
+	enum json_error_code code = json_error_code(je);
+	return err_usage(e, "%s:%d:%d: %s", p->name, je->line > 0 ? je->line : 1, je->column > 0 ? je->column : 1,
+			 code == json_error_duplicate_key	  ? "a key that is there already"
+			 : code == json_error_numeric_overflow ? "a number out of range"
+							       : "not JSON");
+}
+
 int profile_read(struct profile *p, const struct profile_host *host, struct arena *a,
 		 struct profile_warnings *w, struct err *e)
 {
@@ -437,13 +447,8 @@ int profile_read(struct profile *p, const struct profile_host *host, struct aren
 		return err_usage(e, "%s:%zu:%zu: nested deeper than a profile can be", p->name, line, column);
 	}
 	json_t *root = json_loadb(p->text.text, p->text.len, JSON_REJECT_DUPLICATES, &je);
-	if (!root) {
-		/* jansson's own text may quote the document */
-		return err_usage(e, "%s:%d:%d: %s", p->name, je.line, je.column,
-				 json_error_code(&je) == json_error_duplicate_key	  ? "a key that is there already"
-				 : json_error_code(&je) == json_error_numeric_overflow ? "a number out of range"
-										       : "not JSON");
-	}
+	if (!root)
+		return refuse_syntax(p, &je, e);
 	int got = read_root(&rd, root);
 	json_decref(root);
 	return got;
