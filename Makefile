@@ -92,7 +92,7 @@ $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 
 .PHONY: check-unit
 check-unit: $(unit)
-	CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(unit)
+	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec '' $(unit)
 
 # ---- virtual machines and measurements: see tests/vm/run-vm, tests/bench/compare ----
 .PHONY: check-vm bench
@@ -100,7 +100,7 @@ $(OUT)/tests/eat: tests/vm/eat.c
 	@mkdir -p $(@D)
 	$(CC) $(NEED) $(CFLAGS) -static -o $@ $<
 check-vm: all $(OUT)/tests/eat
-	prove -j2 --exec '' tests/vm/*.t
+	prove -j2 $(PROVE) --exec '' tests/vm/*.t
 bench: all
 	tests/bench/compare
 # ---- end of virtual machines and measurements ----
@@ -145,6 +145,14 @@ lint: all
 	LINT_FLAGS='$(subst ',,$(filter-out -W% -f%,$(NEED)))' scripts/lint $(LINT)
 # ---- end of tests and lint ----
 
+# ---- attack: the hostile program, static, and what the policy's tables say: see tests/attack/attack.py ----
+PROBE := build/tests/attack/probe
+$(PROBE): $(sort $(wildcard tests/attack/probe*.c)) $(wildcard tests/attack/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize=% -fPIE,$(NEED)) -O2 -static -pthread -o $@ $(filter %.c,$^)
+tests-ready: $(PROBE)
+# ---- end of attack ----
+
 # ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----
 # pinfold looks for its siblings in ../libexec/pinfold from where it is, so that folder is no variable.
 SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
@@ -162,6 +170,21 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
 	$(INSTALL) -D -m 0644 docs/apparmor/pinfold $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
 # ---- end of install ----
+
+# ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----
+FUZZ_SECONDS ?= 30
+FUZZ_SAN     := fuzzer-no-link,address,undefined
+fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
+$(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
+.PHONY: check-fuzz run-fuzzers
+check-fuzz:
+	$(MAKE) CC=clang SAN=$(FUZZ_SAN) run-fuzzers
+run-fuzzers: $(fuzzers)
+	for f in $(notdir $(fuzzers)); do mkdir -p $(OUT)/corpus/$$f && $(OUT)/tests/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) \
+		-max_len=65536 -verbosity=0 -artifact_prefix=$(OUT)/corpus/$$f- $(OUT)/corpus/$$f tests/fuzz/seeds/$$f || exit; done
+# ---- end of fuzzing ----
 
 .PHONY: clean
 clean:

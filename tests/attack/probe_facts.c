@@ -1,0 +1,403 @@
+/* Verbs that print what a program sees, for the host's half to judge. */
+#include "probe.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static _Noreturn void wait_forever(void)
+{
+	for (;;)
+		pause();
+}
+
+static int verb_nothing(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return 0;
+}
+
+static int verb_cat(int argc, char **argv)
+{
+	char buf[65536];
+	for (int i = 1; i < argc; i++) {
+		int fd = open(argv[i], O_RDONLY | O_CLOEXEC);
+		ssize_t n;
+		if (fd < 0) {
+			printf("%s: %s\n", argv[i], strerrorname_np(errno));
+			continue;
+		}
+		while ((n = read(fd, buf, sizeof(buf))) > 0)
+			fwrite(buf, 1, (size_t)n, stdout);
+		close(fd);
+	}
+	return 0;
+}
+
+static int verb_list(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		DIR *d = opendir(argv[i]);
+		if (!d) {
+			printf("%s: %s\n", argv[i], strerrorname_np(errno));
+			return 1;
+		}
+		for (struct dirent *e; (e = readdir(d));)
+			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+			    atoi(e->d_name) != dirfd(d))
+				puts(e->d_name);
+		closedir(d);
+	}
+	return 0;
+}
+
+static int verb_readlink(int argc, char **argv)
+{
+	char to[4096];
+	for (int i = 1; i < argc; i++) {
+		ssize_t n = readlink(argv[i], to, sizeof(to) - 1);
+		to[n < 0 ? 0 : n] = '\0';
+		printf("%s %s\n", argv[i], n < 0 ? strerrorname_np(errno) : to);
+	}
+	return 0;
+}
+
+/* What is open, without what opening the list opens. */
+static int verb_fds(int argc, char **argv)
+{
+	char path[64], to[4096];
+	(void)argc;
+	(void)argv;
+	for (int fd = 0; fd < 4096; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		ssize_t n = readlink(path, to, sizeof(to) - 1);
+		to[n < 0 ? 0 : n] = '\0';
+		printf("%d %s\n", fd, to);
+	}
+	return 0;
+}
+
+static int verb_words(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		printf("argument ");
+		for (const char *c = argv[i]; *c; c++)
+			printf("%02x", (unsigned char)*c);
+		puts("");
+	}
+	return 0;
+}
+
+static int verb_environment(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (char **e = environ; *e; e++)
+		puts(*e);
+	return 0;
+}
+
+static int verb_folder(int argc, char **argv)
+{
+	char path[8192];
+	(void)argc;
+	(void)argv;
+	puts(syscall(SYS_getcwd, path, sizeof(path)) < 0 ? strerrorname_np(errno) : path);
+	return 0;
+}
+
+/* 0 if some privilege came with the exec of this file, else EPERM: for FS16. */
+static int verb_privileged(int argc, char **argv)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+	(void)argc;
+	(void)argv;
+	if (syscall(SYS_capget, &head, data) < 0)
+		return errno;
+	uint32_t caps = data[0].effective | data[1].effective | data[0].permitted | data[1].permitted;
+	return geteuid() != getuid() || getegid() != getgid() || caps ? 0 : EPERM;
+}
+
+static void print_status(const char *path)
+{
+	static const char *const wanted[] = {"Cap",    "NoNewPrivs", "Seccomp:", "Uid",	   "Gid",
+					     "Groups", "SigBlk",     "SigIgn",	 "SigCgt", "ShdPnd",
+					     "SigPnd", "Umask",	     "TracerPid"};
+	char line[4096];
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			if (strncmp(line, wanted[i], strlen(wanted[i])) == 0)
+				fputs(line, stdout);
+	if (f)
+		fclose(f);
+}
+
+static int verb_status(int argc, char **argv)
+{
+	print_status(argc > 1 ? argv[1] : "/proc/self/status");
+	printf("Securebits:\t%d\n", prctl(PR_GET_SECUREBITS));
+	printf("Dumpable:\t%d\n", prctl(PR_GET_DUMPABLE));
+	printf("Personality:\t%x\n", personality(0xffffffff));
+	printf("Timerslack:\t%d\n", prctl(PR_GET_TIMERSLACK));
+	printf("Nice:\t%d\n", getpriority(PRIO_PROCESS, 0));
+	printf("Ioprio:\t%ld\n", syscall(SYS_ioprio_get, 1, 0));
+	printf("Scheduler:\t%d\n", sched_getscheduler(0));
+	printf("Getgroups:\t%d\n", getgroups(0, NULL));
+	return 0;
+}
+
+static int verb_limits(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (int i = 0; i < 16; i++) {
+		struct rlimit r;
+		if (getrlimit(i, &r) == 0)
+			printf("%d %lld %lld\n", i, (long long)r.rlim_cur, (long long)r.rlim_max);
+	}
+	return 0;
+}
+
+/* ---- KI13: the filter is on every task ---- */
+
+static void *print_tasks(void *arg)
+{
+	(void)arg;
+	DIR *d = opendir("/proc/self/task");
+	char path[300];
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", e->d_name);
+		print_status(path);
+	}
+	if (d)
+		closedir(d);
+	return NULL;
+}
+
+static int verb_tasks(int argc, char **argv)
+{
+	pthread_t t;
+	if (pthread_create(&t, NULL, print_tasks, NULL) != 0 || pthread_join(t, NULL) != 0)
+		return 1;
+	fflush(stdout);
+	if (argc > 1)
+		return 0;
+	pid_t pid = vfork();
+	if (pid == 0) {
+		execl("/proc/self/exe", argv[0], "do", argv[0], "again", NULL);
+		_exit(1);
+	}
+	int status;
+	return waitpid(pid, &status, 0) < 0 || status != 0;
+}
+
+/* ---- what a program does to last, to hurt, or to be misunderstood ---- */
+
+/* A daemon by the book, which writes its pid's namespace-free proof into stdout first. */
+static int verb_survive(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+		if (pid < 0)
+			return errno;
+		if (pid > 0) {
+			if (i == 0)
+				waitpid(pid, NULL, 0);
+			_exit(0);
+		}
+		setsid();
+	}
+	prctl(PR_SET_NAME, "kworker/0:1");
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	for (int fd = 0; fd < 256; fd++)
+		close(fd);
+	wait_forever();
+}
+
+/* Every signal to pid 1, which must not notice; then sleeps until it is ended. */
+static int verb_signal_init(int argc, char **argv)
+{
+	int refused = 0;
+	(void)argc;
+	(void)argv;
+	for (int sig = 1; sig <= 64; sig++)
+		if (kill(1, sig) < 0)
+			refused++;
+	printf("refused %d\n", refused);
+	fflush(stdout);
+	wait_forever();
+}
+
+static int verb_stop(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (fork() == 0)
+		for (;;)
+			kill(getppid(), SIGSTOP);
+	raise(SIGSTOP);
+	wait_forever();
+}
+
+/* Looks like a stop of a traced process to its parent. */
+static int verb_trace_me(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	printf("traceme %s\n",
+	       ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? strerrorname_np(errno) : "0");
+	fflush(stdout);
+	raise(SIGSTOP);
+	execl("/proc/self/exe", argv[0], "do", "sleep", NULL);
+	return 1;
+}
+
+static int verb_sleep(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	wait_forever();
+}
+
+static int verb_kill_everybody(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	pid_t pid = fork();
+	if (pid == 0)
+		wait_forever();
+	printf("kill %s\n", kill(-1, SIGKILL) < 0 ? strerrorname_np(errno) : "0");
+	int status;
+	waitpid(pid, &status, 0);
+	printf("child %d\n", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	return 0;
+}
+
+static int verb_crash(int argc, char **argv)
+{
+	struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
+	(void)argc;
+	(void)argv;
+	if (getrlimit(RLIMIT_CORE, &core) == 0) {
+		core.rlim_cur = core.rlim_max;
+		setrlimit(RLIMIT_CORE, &core);
+	}
+	char *secret = malloc(1 << 20);
+	memset(secret, 's', 1 << 20);
+	raise(SIGSEGV);
+	return 1;
+}
+
+/* Children until the kernel says no, forever: a bomb. The count is what was reached at once. */
+static int verb_bomb(int argc, char **argv)
+{
+	long children = 0;
+	(void)argc;
+	(void)argv;
+	for (int refused = 0; refused < 20;) {
+		pid_t pid = fork();
+		if (pid == 0)
+			for (;;)
+				if (fork() < 0)
+					usleep(1000);
+		if (pid > 0)
+			children++;
+		else
+			refused++;
+	}
+	printf("children %ld\n", children);
+	fflush(stdout);
+	wait_forever();
+}
+
+static int verb_orphans(int argc, char **argv)
+{
+	long left = argc > 1 ? atol(argv[1]) : 1000;
+	while (left-- > 0) {
+		pid_t pid = fork();
+		if (pid < 0)
+			return errno;
+		if (pid == 0) {
+			if (fork() >= 0)
+				_exit(0);
+			_exit(errno);
+		}
+		int status;
+		if (waitpid(pid, &status, 0) < 0 || status != 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int verb_deep(int argc, char **argv)
+{
+	char name[256];
+	long depth = argc > 1 ? atol(argv[1]) : 1000;
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (long i = 0; i < depth; i++)
+		if (mkdir(name, 0700) < 0 || chdir(name) < 0) {
+			printf("%ld %s\n", i, strerrorname_np(errno));
+			return 1;
+		}
+	printf("%ld\n", depth);
+	return 0;
+}
+
+const struct verb verbs[] = {
+	{"nothing", verb_nothing},
+	{"cat", verb_cat},
+	{"list", verb_list},
+	{"readlink", verb_readlink},
+	{"fds", verb_fds},
+	{"words", verb_words},
+	{"environment", verb_environment},
+	{"folder", verb_folder},
+	{"privileged", verb_privileged},
+	{"status", verb_status},
+	{"limits", verb_limits},
+	{"tasks", verb_tasks},
+	{"survive", verb_survive},
+	{"signal-init", verb_signal_init},
+	{"stop", verb_stop},
+	{"trace-me", verb_trace_me},
+	{"sleep", verb_sleep},
+	{"kill-everybody", verb_kill_everybody},
+	{"crash", verb_crash},
+	{"bomb", verb_bomb},
+	{"orphans", verb_orphans},
+	{"deep", verb_deep},
+	{"sweep", verb_sweep},
+	{"sweep-range", verb_sweep_range},
+};
+const size_t verbs_len = sizeof(verbs) / sizeof(*verbs);
