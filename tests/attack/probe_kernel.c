@@ -162,7 +162,8 @@ static int make_thread(const char *arg)
 
 static int spawn(const char *arg)
 {
-	char *argv[] = {(char *)(size_t)arg, "do", "nothing", NULL};
+	char verb[] = "do", name[] = "nothing";
+	char *argv[] = {(char *)(size_t)arg, verb, name, NULL};
 	pid_t pid;
 	int status, sys = posix_spawn(&pid, at(arg), NULL, NULL, argv, NULL);
 	if (sys)
