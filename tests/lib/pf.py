@@ -229,9 +229,11 @@ class Run:
         return next(row for row in self.result["guarantees"] if row["name"] == name)
 
     def __str__(self):
+        # The ledger is long, and seldom what a test failed of.
+        brief = {k: v for k, v in self.result.items() if k != "guarantees"} if self.result else None
         return (f"{' '.join(map(str, self.args))}\ncode {self.code} after {self.seconds:.3f} s\n"
                 f"stdout: {self.out[-800:]!r}\nstderr: {self.err[-1600:]!r}\n"
-                f"result: {json.dumps(self.result) if self.result else None}")
+                f"result: {json.dumps(brief)}")
 
 
 class Running:

@@ -34,7 +34,7 @@ def ok(condition, name, why=""):
     print(f"{'ok' if condition else 'not ok'} {_count} - {_clean(name)}", flush=True)
     if not condition:
         _failed += 1
-        frame = next((f for f in reversed(traceback.extract_stack()) if not f.filename.startswith(_HERE)), None)
+        frame = next((f for f in reversed(traceback.extract_stack()) if os.path.dirname(os.path.realpath(f.filename)) != _HERE), None)
         if frame:
             diag(f"at {os.path.basename(frame.filename)}:{frame.lineno}")
         if why:
