@@ -72,7 +72,7 @@ static int set_u64(struct spec *s, const struct key *k, const char *text, struct
 
 static int set_u32(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	if (parse_number(k, text, &value, e) < 0)
 		return -1;
 	*(uint32_t *)field(s, k) = (uint32_t)value;

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""bash completes the options of `run`, their values, and files where a file belongs."""
+import os
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import BUILD, done, is_, ok, tmpdir
+
+SCRIPT = os.path.join(BUILD, "share/bash-completion/completions/pinfold")
+folder = tmpdir()
+os.mkdir(os.path.join(folder, "some tree"))
+open(os.path.join(folder, "spec.json"), "w", encoding="utf-8").close()
+
+
+def complete(*words):
+    """What bash offers for the last word; words as bash splits them, `=` a word of its own."""
+    line = " ".join(map(shlex.quote, words))
+    program = f'. {shlex.quote(SCRIPT)}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _pinfold; ' \
+              'printf "%s\\n" "${COMPREPLY[@]}"'
+    got = subprocess.run(["bash", "--norc", "-uc", program], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True, check=False)
+    is_(got.stderr, "", f"no complaint from bash for: {line}")
+    return sorted(filter(None, got.stdout.split("\n")))
+
+
+ok({"run", "explain", "doctor", "ps", "kill", "gc"} <= set(complete("pinfold", "")), "subcommands")
+is_(complete("pinfold", "r"), ["run"], "a subcommand that is begun")
+is_(complete("pinfold", "run", "--mem"), ["--memory"], "an option that is begun")
+ok(len(complete("pinfold", "run", "--")) > 30, "all options")
+is_(complete("pinfold", "explain", "--scratch"), ["--scratch", "--scratch-inodes"], "explain has the same")
+is_(complete("pinfold", "run", "--ids", ""), ["auto", "range", "single"], "the words of an option")
+is_(complete("pinfold", "run", "--ids", "=", "r"), ["range"], "also behind =")
+is_(complete("pinfold", "run", "--ids", "="), ["auto", "range", "single"], "and right behind it")
+is_(complete("pinfold", "run", "--require", "user"), ["user-ns", "user-quotas"], "names of guarantees")
+is_(complete("pinfold", "run", "--spec", "sp"), ["spec.json"], "a file")
+is_(complete("pinfold", "run", "--stdin", ""), ["-", "null", "some tree", "spec.json"], "stdin: files and words")
+is_(complete("pinfold", "run", "--memory", ""), [], "nothing is known about a size")
+is_(complete("pinfold", "run", "--memory", "1G", "--tty", "so"), ["some tree"], "the image behind options")
+is_(complete("pinfold", "run", "--memory", "=", "1G", "@"), ["@host"], "@host is an image")
+is_(complete("pinfold", "run", "--tty", "--pi"), ["--pids"], "another option behind one without a value")
+is_(complete("pinfold", "run", "@host", "--"), [], "behind the image the words are the program's")
+is_(complete("pinfold", "run", "@host", "s"), ["some tree", "spec.json"], "files for the program")
+is_(complete("pinfold", "run", "--", "so"), ["some tree"], "the image behind --")
+is_(complete("pinfold", "doctor", "-"), ["--json"], "doctor has its own")
+is_(complete("pinfold", "nonsense", "-"), [], "an unknown subcommand has nothing")
+done()

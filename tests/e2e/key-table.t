@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+"""The key table is the only truth about options: the JSON Schema of a spec, the manual pages and --help say
+the same, and what the parser takes the schema takes."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import BUILD, ROOT, done, is_, load_schema, ok
+
+DOCUMENTS = os.path.join(BUILD, "tests/documents")
+
+
+def output(*command, **more):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+
+
+def page(name):
+    """A manual page, the escapes of its macros undone."""
+    with open(os.path.join(ROOT, "docs/man", name), encoding="utf-8") as file:
+        return file.read().replace("\\-", "-").replace("\\(dq", '"').replace("\\fR", "").replace("\\fI", "")
+
+
+table = json.loads(output(DOCUMENTS).rpartition('{"of": "table"')[2].join(['{"of": "table"', ""]))["document"]
+keys = {k["name"]: k for k in table["keys"]}
+schema = load_schema("spec").schema["properties"]
+
+# ---- the schema of a spec ----
+is_(sorted(schema), sorted([*keys, "image", "command"]), "the schema has exactly the keys of the table")
+
+
+def schema_default(key):
+    default = schema[key["name"]]["default"]
+    if key["type"] in ("env", "require"):
+        return None if default == [] else default
+    return {False: "false", True: "true"}.get(default, default)
+
+
+is_({n: schema_default(k) for n, k in keys.items()}, {n: k["default"] for n, k in keys.items()},
+    "defaults in the schema are the table's")
+is_({n: schema[n]["enum"] for n, k in keys.items() if k["type"] == "enum"},
+    {n: k["words"] for n, k in keys.items() if k["type"] == "enum"}, "so are the words")
+
+
+def takes(name, value):
+    return load_schema("spec").is_valid({name: value})
+
+
+for name, key in keys.items():
+    if key["type"] not in ("size", "time", "count", "cpus"):
+        continue
+    is_(takes(name, "none"), key["none"], f"{name}: none can be said if the limit can be lifted")
+    if key["type"] == "time":
+        ok(takes(name, "1.5ms") and not takes(name, 1) and not takes(name, "1"), f"{name}: a time has a unit")
+        continue
+    number = float if key["type"] == "cpus" else int
+    low, high, step = number(key["min"]), number(key["max"]), 0.001 if number is float else 1
+    ok(takes(name, low) and not takes(name, low - step), f"{name}: the least is the table's")
+    if high < 2**63 - 1:
+        ok(takes(name, high) and not takes(name, high + step), f"{name}: the most is the table's")
+
+# ---- what the parser takes, the schema takes ----
+VALUES = [None, True, False, 0, 1, -1, 0.5, 1.5, 4, 100, 1000, 65535, 65536, 1 << 20, 1 << 40, 5000000000, [], {}, "", "x", "none",
+          "null", "-", "0", "1", "0.5", "1.25", "1.2345", "64M", "64m", "1.5G", "1.5", "500ms", "2s", "10", "0s", "1ns", "-1", "1e3",
+          "true", "low", "normal", "auto", "range", "own", "outer", "kill", "wait", "fd:3", "fd:", "fd:x", "./fd:x", "/", "a b",
+          "a-b", "-a", "a.b.c", "A=1", ["A=1"], ["A=1", "B="], ["A"], ["="], ["memory"], ["memory,pids", "all"], ["nonsense"], [1],
+          {"encoding": "base64", "data": "/w=="}, [{"encoding": "base64", "data": "QT3/"}], {"encoding": "hex", "data": "00"},
+          "@host", "@x", "./x", ["a", ""], [""], "x" * 65, "x" * 5000]
+specs = [{name: value} for name in schema for value in VALUES]
+answers = output(DOCUMENTS, "check", input="".join(json.dumps(s) + "\n" for s in specs)).splitlines()
+is_(len(answers), len(specs), "the parser answers every spec")
+taken = [s for s, answer in zip(specs, answers) if answer == "ok"]
+is_([s for s in taken if not load_schema("spec").is_valid(s)], [], "the schema takes every spec that the parser takes")
+ok(all(any(name in s for s in taken) for name in schema), "and that is something for every key")
+
+# What a schema cannot say in general: limits of sizes as text, names of guarantees, lengths in bytes.
+BEYOND = {"memory", "scratch", "scratch-inodes", "read-bps", "write-bps", "read-iops", "write-iops", "pids", "cpus", "uid", "nofile",
+          "wall", "cpu-time", "idle", "require", "image", "env", "workdir"}
+is_([s for s, answer in zip(specs, answers)
+     if answer != "ok" and load_schema("spec").is_valid(s) and not set(s) <= BEYOND], [],
+    "the schema refuses what the parser refuses, but for what a schema cannot say")
+ok(all(re.match(r"-:1:\d+: ", answer) for answer in answers if answer != "ok"), "every refusal has its place")
+
+# ---- pinfold-spec(5) ----
+entries = re.findall(r'^\.TP\n\.BR (\S+) " \((.*)\)"$', page("pinfold-spec.5"), re.M)
+is_([name for name, _ in entries], ["image", "command", *keys], "pinfold-spec(5) has every key, in the order of the table")
+for name, about in entries:
+    if name in keys:
+        default = keys[name]["default"]
+        want = "not given by default" if default is None else f"default {default}"
+        is_(about.rpartition("; ")[2], want, f"pinfold-spec(5): the default of {name}")
+        for word in keys[name]["words"]:
+            ok(re.search(rf"\b{word}\b", about), f"pinfold-spec(5): {name} may be {word}")
+
+# ---- --help and the options of pinfold-run(1) ----
+text = output(os.path.join(BUILD, "gen/spec-text"), "help")
+shown = dict(re.findall(r"^  --(\S+)((?: \S+)?)(?=$|  )", text, re.M))
+is_({n: p.strip() for n, p in shown.items() if n in keys}, {n: k["placeholder"] for n, k in keys.items()},
+    "--help shows every key with its placeholder")
+for name, key in keys.items():
+    paragraph = re.search(rf"^  --{name}[ \n](.*?)(?=^  -|^\S|\Z)", text, re.M | re.S)[1]
+    default = re.search(r"\[([^\]]*)\]\s*\Z", paragraph)
+    is_(default and default[1], None if key["type"] == "bool" else key["default"], f"--help: the default of {name}")
+is_([line for line in text.splitlines() if len(line) > 80], [], "no line of --help is longer than 80 columns")
+options = output(os.path.join(BUILD, "gen/spec-text"), "man").replace("\\-", "-")
+is_(re.findall(r"^\.B --(\S+)", options, re.M), list(keys), "pinfold-run(1) has every option")
+
+# ---- pinfold-result(5) and the schemas of result and event ----
+result = load_schema("result").schema
+is_(sorted(result["properties"]["status"]["enum"]), sorted(table["statuses"]), "the schema has every status")
+is_([g["properties"]["name"]["const"] for g in result["properties"]["guarantees"]["prefixItems"]], table["guarantees"],
+    "the schema has every guarantee, in order")
+manual = page("pinfold-result.5")
+sections = dict(re.findall(r"^\.SH (.*?)\n(.*?)(?=^\.SH|\Z)", manual, re.M | re.S))
+tags = {name: re.findall(r"^\.TP\n\.BR? (.*)$", body, re.M) for name, body in sections.items()}
+is_([t.split()[0] for t in tags["MEMBERS"]], result["required"], "pinfold-result(5) has every member, in order")
+is_(sorted(t.split()[0] for t in tags["STATUS"]), sorted(table["statuses"]), "and every status")
+is_([n for t in tags["GUARANTEES"] for n in t.replace('", "', " ").replace('"', " ").replace(",", " ").split()],
+    table["guarantees"], "and every guarantee, in order")
+usage = [n for t in tags["USAGE"] for n in re.sub(r"\{.*", "", t.replace('"', " ").replace(",", " ")).split()]
+is_(usage, result["$defs"]["usage"]["required"], "and every figure of the usage")
+is_(tags["EVENTS"], load_schema("event").schema["properties"]["event"]["enum"], "and every event")
+done()
