@@ -122,6 +122,7 @@ $(OUT)/share/man/man1/pinfold-run.1: docs/man/pinfold-run.1.in $(OUT)/gen/spec-t
 	sed -e '/^@OPTIONS@$$/{' -e 'r $@.options' -e 'd' -e '}' $< > $@
 	rm $@.options
 all: $(OUT)/share/man/man1/pinfold-run.1
+tests-ready: $(OUT)/tests/documents $(OUT)/gen/spec-text
 # ---- end of texts and documents ----
 
 # ---- the payload, end-to-end and attack tests, lint: see tests/lib/pf.py, scripts/check, scripts/lint ----
@@ -150,7 +151,10 @@ PROBE := build/tests/attack/probe
 $(PROBE): $(sort $(wildcard tests/attack/probe*.c)) $(wildcard tests/attack/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize=% -fPIE,$(NEED)) -O2 -static -pthread -o $@ $(filter %.c,$^)
-tests-ready: $(PROBE)
+$(OUT)/tests/attack/verdicts: $(OUT)/obj/tests/attack/verdicts.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+tests-ready: $(PROBE) $(OUT)/tests/attack/verdicts
 # ---- end of attack ----
 
 # ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----
