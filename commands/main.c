@@ -45,20 +45,19 @@ static int command_version(const struct context *c)
 	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 }
 
-/* Whoever started us with stdin, stdout or stderr closed must not find a file of ours there. */
+/* Whoever started us with stdin, stdout or stderr closed must not find a file of ours there. Nothing else is
+ * opened before, so the number is the lowest that is free. */
 static int fill_standard_fds(void)
 {
-	for (;;) {
-		int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-		if (fd < 0)
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (open("/dev/null", O_RDWR) != fd) {
+			complain("fd %d is closed, and /dev/null cannot stand in: %s", fd, strerrordesc_np(errno));
 			return -1;
-		if (fd > 2) {
-			close(fd);
-			return 0;
 		}
-		if (fcntl(fd, F_SETFD, 0) < 0)
-			return -1;
 	}
+	return 0;
 }
 
 static int dispatch(const char *name, const struct context *c)

@@ -72,6 +72,10 @@ static void on_starting(struct run *run, int listener)
 {
 	struct err e = ERR_INIT;
 	const struct record ack = {.type = RECORD_ACK};
+	if (run->phase != PHASE_SETUP) { /* told to stop meanwhile: it never starts, no limit begins */
+		fd_close(&listener);
+		return;
+	}
 	if (run->plan.launch.filter.notify && listener < 0) {
 		err_host(&e, "the filter's listener did not arrive");
 		end_by_error(run, RUN_SETUP_FAILED, "seccomp", &e);
@@ -123,7 +127,11 @@ static void on_started(struct run *run, int program)
 	}
 	if (run->phase == PHASE_SETUP)
 		run->phase = PHASE_RUNNING;
-	run_event(run, EVENT_STARTED, NULL);
+	if (run->phase < PHASE_KILLED)
+		run_event(run, EVENT_STARTED, NULL);
+	for (int sig = 1; sig < 65; sig++)
+		if (run->early_signals >> (sig - 1) & 1)
+			forward_signal(run, sig);
 }
 
 /* With --on-exit wait the limits go on to count for what the main process left behind. */
@@ -223,9 +231,9 @@ static void on_signals(struct run *run, short revents)
 	case SIGQUIT:
 		cancel(run, "signal", sigabbrev_np(sig), "pinfold was told to stop");
 		forward_signal(run, sig);
-		if (run->phase == PHASE_SETUP) {
+		if (run->phase == PHASE_SETUP && !run->started_ns) {
 			kill_all(run);
-		} else if (run->phase == PHASE_RUNNING) {
+		} else if (run->phase <= PHASE_RUNNING) {
 			run->phase = PHASE_GRACE;
 			deadline_set(&run->deadlines, DEADLINE_GRACE, now_ns() + (int64_t)run->spec->grace_ns);
 		}
