@@ -115,6 +115,16 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 	}
 }
 
+/* Between the answer to STARTING and STARTED the program may run, but we cannot reach it yet. */
+static void forward_signal(struct run *run, int sig)
+{
+	if (run->program < 0)
+		run->early_signals |= 1ULL << (sig - 1);
+	/* It may have ended already, and --on-exit wait goes on. */
+	else if (syscall(SYS_pidfd_send_signal, run->program, sig, NULL, 0) < 0 && errno != ESRCH)
+		result_warn(run->r, "SIG%s could not be forwarded: %s", sigabbrev_np(sig), strerrordesc_np(errno));
+}
+
 static void on_started(struct run *run, int program)
 {
 	struct err e = ERR_INIT;
@@ -208,13 +218,6 @@ static void on_control(struct run *run, short revents)
 		err_sys(&e, "control socket");
 		end_by_error(run, RUN_LOST, "control", &e);
 	}
-}
-
-static void forward_signal(struct run *run, int sig)
-{
-	/* It may have ended already, and --on-exit wait goes on. */
-	if (run->program >= 0 && syscall(SYS_pidfd_send_signal, run->program, sig, NULL, 0) < 0 && errno != ESRCH)
-		result_warn(run->r, "SIG%s could not be forwarded: %s", sigabbrev_np(sig), strerrordesc_np(errno));
 }
 
 static void on_signals(struct run *run, short revents)
