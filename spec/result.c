@@ -58,6 +58,24 @@ void result_init(struct result *r)
 		guarantee_absent(&r->guarantees[i], "", "");
 }
 
+/* A text that filled its field was probably cut; half a character at its end would make all of it
+ * base64 in the document. */
+static void drop_half_character(char *text, size_t size)
+{
+	size_t len = strlen(text);
+	size_t tail = 0;
+	if (len + 1 < size)
+		return;
+	while (tail < len && tail < 3 && ((unsigned char)text[len - 1 - tail] & 0xc0) == 0x80)
+		tail++;
+	if (tail == len)
+		return;
+	unsigned char lead = (unsigned char)text[len - 1 - tail];
+	size_t want = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+	if (tail < want)
+		text[len - 1 - tail] = '\0';
+}
+
 /* The same key again replaces the fact; NULL: no room is left. */
 static struct evidence *evidence_row(struct result *r, const char *key)
 {
@@ -84,8 +102,10 @@ void result_evidence_number(struct result *r, const char *key, int64_t number)
 void result_evidence_text(struct result *r, const char *key, const char *text)
 {
 	struct evidence *ev = evidence_row(r, key);
-	if (ev)
-		snprintf(ev->text, sizeof(ev->text), "%s", text);
+	if (!ev)
+		return;
+	snprintf(ev->text, sizeof(ev->text), "%s", text);
+	drop_half_character(ev->text, sizeof(ev->text));
 }
 
 void result_warn(struct result *r, const char *fmt, ...)
@@ -97,6 +117,7 @@ void result_warn(struct result *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(to, sizeof(r->warnings[0]), fmt, ap);
 	va_end(ap);
+	drop_half_character(to, sizeof(r->warnings[0]));
 }
 
 void result_fail(struct result *r, enum run_status status, const char *stage, const struct err *e)
@@ -104,6 +125,7 @@ void result_fail(struct result *r, enum run_status status, const char *stage, co
 	r->status = status;
 	snprintf(r->cause.stage, sizeof(r->cause.stage), "%s", stage);
 	snprintf(r->cause.message, sizeof(r->cause.message), "%s", e->msg);
+	drop_half_character(r->cause.message, sizeof(e->msg));
 	r->cause.sys = e->sys;
 	const char *name = e->sys ? strerrorname_np(e->sys) : NULL;
 	if (name)

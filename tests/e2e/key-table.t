@@ -23,7 +23,7 @@ def page(name):
         return file.read().replace("\\-", "-").replace("\\(dq", '"').replace("\\fR", "").replace("\\fI", "")
 
 
-table = json.loads(output(DOCUMENTS).rpartition('{"of": "table"')[2].join(['{"of": "table"', ""]))["document"]
+table = json.loads(output(DOCUMENTS, "table"))
 keys = {k["name"]: k for k in table["keys"]}
 schema = load_schema("spec").schema["properties"]
 

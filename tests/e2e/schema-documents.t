@@ -22,8 +22,7 @@ def documents():
     while at < len(text):
         entry, at = json.JSONDecoder().raw_decode(text, at)
         at += 1
-        if entry["of"] != "table":
-            yield entry["of"], entry["label"], entry["document"]
+        yield entry["of"], entry["label"], entry["document"]
 
 
 def places(value, path=()):

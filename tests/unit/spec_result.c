@@ -319,6 +319,44 @@ static void numbers(void **state)
 	json_decref(root);
 }
 
+/* A message that is cut in the middle of a character stays text; bytes that are none stay bytes. */
+static void cut_texts(void **state)
+{
+	(void)state;
+	static const char *const characters[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+	for (size_t i = 0; i < LENGTH(characters); i++) {
+		for (int shift = 0; shift < 4; shift++) {
+			struct result r;
+			struct err e = ERR_INIT;
+			char text[700] = "";
+			memset(text, 'x', (size_t)shift);
+			for (int n = 0; n < 160; n++)
+				strcat(text, characters[i]);
+			result_init(&r);
+			err_host(&e, "%s", text);
+			result_fail(&r, RUN_LOST, "stage", &e);
+			result_warn(&r, "%s", text);
+			result_evidence_text(&r, "key", text);
+			json_t *root = document(&r);
+			size_t len = json_string_length(at(root, "cause.message"));
+			assert_true(json_is_string(at(root, "cause.message")));
+			assert_true(len > sizeof(e.msg) - 5 &&
+				    strncmp(text, r.cause.message, len) == 0);
+			assert_true(json_is_string(at(root, "warnings.0")));
+			assert_true(json_is_string(at(root, "cause.evidence.key")));
+			json_decref(root);
+		}
+	}
+	struct result r;
+	struct err e = ERR_INIT;
+	result_init(&r);
+	err_host(&e, "short\xc3");
+	result_fail(&r, RUN_LOST, "stage", &e);
+	json_t *root = document(&r);
+	assert_string_equal(json_string_value(at(root, "cause.message.data")), "c2hvcnTD");
+	json_decref(root);
+}
+
 static json_t *event(const struct event *ev)
 {
 	char *text = event_write_json(ev);
@@ -379,7 +417,7 @@ int main(void)
 		cmocka_unit_test(evidence),	    cmocka_unit_test(failures),
 		cmocka_unit_test(guarantees),	    cmocka_unit_test(guarantee_names),
 		cmocka_unit_test(hostile_bytes),    cmocka_unit_test(numbers),
-		cmocka_unit_test(events),
+		cmocka_unit_test(cut_texts),	    cmocka_unit_test(events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
