@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 
-/* Child, in the new network namespace with CAP_NET_ADMIN there: lo up (the kernel then gives it 127.0.0.1/8
- * and ::1), read back. A loopback that is up already is fine. */
+/* Child, in the new network namespace with CAP_NET_ADMIN there: lo up (the kernel then gives it
+ * 127.0.0.1/8 and ::1), read back. A loopback that is up already is fine. */
 int network_loopback_up(struct err *e);
 
 #endif

@@ -12,22 +12,20 @@
  * name says, whatever somebody did to the host's /dev. */
 #define DEVICE(name) "/dev/" name, DEV name, "/dev/" name
 const struct device devices[DEVICES] = {
-	{ DEVICE("null"), 1, 3 },
-	{ DEVICE("zero"), 1, 5 },
-	{ DEVICE("full"), 1, 7 },
-	{ DEVICE("random"), 1, 8 },
-	{ DEVICE("urandom"), 1, 9 },
-	{ DEVICE("tty"), 5, 0 }, /* the process's own terminal; ENXIO in a session without */
+	{DEVICE("null"), 1, 3},
+	{DEVICE("zero"), 1, 5},
+	{DEVICE("full"), 1, 7},
+	{DEVICE("random"), 1, 8},
+	{DEVICE("urandom"), 1, 9},
+	{DEVICE("tty"), 5, 0}, /* the process's own terminal; ENXIO in a session without */
 };
 
 static const struct {
 	const char *path, *to;
 } links[] = {
-	{ DEV "fd", "/proc/self/fd" },
-	{ DEV "stdin", "/proc/self/fd/0" },
-	{ DEV "stdout", "/proc/self/fd/1" },
-	{ DEV "stderr", "/proc/self/fd/2" },
-	{ DEV "ptmx", "pts/ptmx" },
+	{DEV "fd", "/proc/self/fd"},	   {DEV "stdin", "/proc/self/fd/0"},
+	{DEV "stdout", "/proc/self/fd/1"}, {DEV "stderr", "/proc/self/fd/2"},
+	{DEV "ptmx", "pts/ptmx"},
 };
 
 int dev_skeleton(struct err *e)
@@ -49,15 +47,16 @@ static int bind_device(const struct device *d, struct err *e)
 	if (stat(d->staged, &st) < 0)
 		return err_sys(e, "stat %s", d->host);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(d->major, d->minor))
-		return err_host(e, "the host's %s is not the character device %u:%u", d->host, d->major,
-				d->minor);
+		return err_host(e, "the host's %s is not the character device %u:%u", d->host,
+				d->major, d->minor);
 	return 0;
 }
 
 static int mount_devpts(const struct rootfs *r, struct err *e)
 {
 	char options[96];
-	char *at = put_number(put(options, "newinstance,ptmxmode=0666,mode=0620,max="), r->devpts_max);
+	char *at = put_number(put(options, "newinstance,ptmxmode=0666,mode=0620,max="),
+			      r->devpts_max);
 	if (r->gid_tty_mapped)
 		put(at, ",gid=5");
 	if (mount("devpts", DEV "pts", "devpts", MS_NOSUID | MS_NOEXEC, options) < 0)

@@ -45,13 +45,17 @@ static int explain_overlay(const struct rootfs *r, struct err *e)
 	if (sys != EINVAL)
 		return err_sys(e, "overlay over image %s", r->image_path);
 	if (rootfs_mounts_beneath(r->image_path, names, sizeof(names), &ignored) > 0)
-		return err_usage(e, "image %s: file systems are mounted beneath it (%s), which an overlay "
-				    "would not show; unmount them", r->image_path, names);
+		return err_usage(e,
+				 "image %s: file systems are mounted beneath it (%s), which an overlay "
+				 "would not show; unmount them",
+				 r->image_path, names);
 	for (unsigned i = 0; i < TARGETS; i++)
 		if (r->missing & 1u << i)
 			at = put(put(at, " /"), rootfs_targets[i]);
-	return err_host(e, "image %s: its file system takes no overlay, so it needs folders of its own to "
-			   "mount on:%s", r->image_path, names);
+	return err_host(e,
+			"image %s: its file system takes no overlay, so it needs folders of its own to "
+			"mount on:%s",
+			r->image_path, names);
 }
 
 static int root_overlay(struct enter *x, struct err *e)
@@ -70,16 +74,16 @@ static int root_overlay(struct enter *x, struct err *e)
 	return 0;
 }
 
-/* By mount(2), not open_tree(2): a detached tree has a mount namespace of its own, and there may be none
- * once max_mnt_namespaces is 0 (ENOSPC). */
+/* By mount(2), not open_tree(2): a detached tree has a mount namespace of its own, and there may be
+ * none once max_mnt_namespaces is 0 (ENOSPC). */
 static int root_bind(struct enter *x, struct err *e)
 {
 	if (x->tree >= 0)
 		return attach_tree(x, STAGE_NEW, e);
 	if (mount(".", STAGE_NEW, NULL, MS_BIND | MS_REC, NULL) < 0)
 		return err_sys(e, "bind image %s", x->r->image_path);
-	return stage_attr(STAGE_NEW, AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-			  e);
+	return stage_attr(STAGE_NEW, AT_RECURSIVE,
+			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }
 
 static int step_root(struct enter *x, struct err *e)
@@ -108,8 +112,8 @@ static int step_sys(struct enter *x, struct err *e)
 }
 
 /* From the stage onto the new root: one component from a directory that is held, and move_mount(2)
- * without MOVE_MOUNT_T_SYMLINKS does not follow that one either. So whatever the image is, or becomes
- * while we look, a mount lands in it or the run fails. */
+ * without MOVE_MOUNT_T_SYMLINKS does not follow that one either. So whatever the image is, or
+ * becomes while we look, a mount lands in it or the run fails. */
 static int move(int dir, const char *from, const char *name, struct err *e)
 {
 	if (move_mount(AT_FDCWD, from, dir, name, 0) < 0)
@@ -133,7 +137,8 @@ static int attach_files(const struct rootfs *r, int etc, struct err *e)
 		const char *path = r->files[i].path;
 		put(put(from, STAGE "root"), path);
 		if (bind_and_move(etc, from, path + sizeof("/etc/") - 1, e) < 0)
-			return err_wrap(e, "image %s is on a file system without overlays, and without %s",
+			return err_wrap(e,
+					"image %s is on a file system without overlays, and without %s",
 					r->image_path, path);
 	}
 	return 0;
@@ -161,8 +166,8 @@ static int step_attach(struct enter *x, struct err *e)
 {
 	if (x->r->form == ROOTFS_BIND && attach_etc(x, e) < 0)
 		return -1;
-	if (move(AT_FDCWD, STAGE "proc", "proc", e) < 0 || move(AT_FDCWD, STAGE "sys", "sys", e) < 0 ||
-	    move(AT_FDCWD, STAGE "dev", "dev", e) < 0)
+	if (move(AT_FDCWD, STAGE "proc", "proc", e) < 0 ||
+	    move(AT_FDCWD, STAGE "sys", "sys", e) < 0 || move(AT_FDCWD, STAGE "dev", "dev", e) < 0)
 		return -1;
 	if (bind_and_move(AT_FDCWD, STAGE "writable/tmp", "tmp", e) < 0 ||
 	    bind_and_move(AT_FDCWD, STAGE "writable/run", "run", e) < 0 ||
@@ -195,7 +200,7 @@ static int (*const steps[])(struct enter *, struct err *) = {
 	step_image,    /* before anything covers a parent of it */
 	skeleton_make, /* sealed read-only at its end, so that what is bound from it is */
 	dev_build,
-	proc_build,  /* needs the covers; and a proc of the host still in sight, or the kernel refuses */
+	proc_build, /* needs the covers; and a proc of the host still in sight, or the kernel refuses */
 	step_sys,
 	step_root,
 	step_attach, /* after all of them are complete: the image meets finished mounts only */
@@ -212,12 +217,13 @@ static void enter_close(struct enter *x)
 
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e)
 {
-	__attribute__((cleanup(enter_close))) struct enter x = {
-		.r = r, .tree = tree, .proc = -1, .scratch = -1};
+	__attribute__((cleanup(
+		enter_close))) struct enter x = {.r = r, .tree = tree, .proc = -1, .scratch = -1};
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i](&x, e) < 0)
 			return -1;
-	*view = (struct rootfs_view){
-		.scratch = fd_take(&x.scratch), .proc = fd_take(&x.proc), .proc_outer = x.proc_outer};
+	*view = (struct rootfs_view){.scratch = fd_take(&x.scratch),
+				     .proc = fd_take(&x.proc),
+				     .proc_outer = x.proc_outer};
 	return 0;
 }

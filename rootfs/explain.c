@@ -1,5 +1,5 @@
-/* Why exec failed, in words. What is read here is the image's or the program's: at most 4 KiB, regular
- * files only, every offset checked. */
+/* Why exec failed, in words. What is read here is the image's or the program's: at most 4 KiB,
+ * regular files only, every offset checked. */
 #include "rootfs/internal.h"
 
 #include "base/fd.h"
@@ -30,9 +30,9 @@ static const struct {
 	uint16_t machine;
 	const char *name;
 } machines[] = {
-	{ EM_386, "i386" },	   { EM_X86_64, "x86-64" }, { EM_ARM, "arm" },
-	{ EM_AARCH64, "aarch64" }, { EM_RISCV, "riscv" },   { EM_PPC64, "ppc64" },
-	{ EM_S390, "s390" },	   { EM_MIPS, "mips" },	    { EM_LOONGARCH, "loongarch" },
+	{EM_386, "i386"},	 {EM_X86_64, "x86-64"}, {EM_ARM, "arm"},
+	{EM_AARCH64, "aarch64"}, {EM_RISCV, "riscv"},	{EM_PPC64, "ppc64"},
+	{EM_S390, "s390"},	 {EM_MIPS, "mips"},	{EM_LOONGARCH, "loongarch"},
 };
 
 #if defined(__x86_64__)
@@ -94,9 +94,10 @@ static void explain_script(const struct file *f, struct err *e)
 	size_t len = end ? (size_t)(end - line) : f->len - 2;
 	if (len > 0 && line[len - 1] == '\r') {
 		char shown[NAME_BYTES];
-		err_usage(e, "%s: its first line begins with #! and ends in a carriage return (Windows line "
-			     "ends), so the interpreter is sought as \"%s\\r\"", f->path,
-			  printable(shown, sizeof(shown), line, len - 1));
+		err_usage(e,
+			  "%s: its first line begins with #! and ends in a carriage return (Windows line "
+			  "ends), so the interpreter is sought as \"%s\\r\"",
+			  f->path, printable(shown, sizeof(shown), line, len - 1));
 		return fail(e, ENOENT);
 	}
 	while (len > 0 && (*line == ' ' || *line == '\t'))
@@ -149,26 +150,26 @@ static void explain_elf(const struct file *f, struct err *e)
 	fail(e, ENOEXEC);
 }
 
-static void explain_content(int fd, struct file *f, struct err *e)
+static void explain_content(int fd, const struct file *unread, struct err *e)
 {
 	char head[HEAD_BYTES];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
-	if (n < 0) {
-		err_usage(e, "%s: cannot be executed: %s", f->path, strerrordesc_np(f->sys));
-		return fail(e, EACCES);
-	}
-	f->head = head;
-	f->len = (size_t)n;
+	const struct file f = {.path = unread->path,
+			       .head = head,
+			       .len = n < 0 ? 0 : (size_t)n,
+			       .sys = unread->sys,
+			       .depth = unread->depth};
+	if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
+		return explain_elf(&f, e);
+	if (n >= 2 && head[0] == '#' && head[1] == '!')
+		return explain_script(&f, e);
 	if (n == 0)
-		err_usage(e, "%s: an empty file", f->path);
-	else if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
-		return explain_elf(f, e);
-	else if (n >= 2 && head[0] == '#' && head[1] == '!')
-		return explain_script(f, e);
-	else if (f->sys != ENOEXEC)
-		err_usage(e, "%s: cannot be executed: %s", f->path, strerrordesc_np(f->sys));
+		err_usage(e, "%s: an empty file", f.path);
+	else if (n < 0 || f.sys != ENOEXEC)
+		err_usage(e, "%s: cannot be executed: %s", f.path, strerrordesc_np(f.sys));
 	else
-		err_usage(e, "%s: neither an ELF program nor a script with #! in its first line", f->path);
+		err_usage(e, "%s: neither an ELF program nor a script with #! in its first line",
+			  f.path);
 	fail(e, ENOEXEC);
 }
 
@@ -206,7 +207,8 @@ static void explain(const char *path, int sys, int depth, struct err *e)
 	autoclose int at = fd_openat2(AT_FDCWD, path, O_PATH, 0, RESOLVE_NO_MAGICLINKS);
 	if (at < 0) {
 		bool missing = errno == ENOENT || errno == ENOTDIR;
-		err_usage(e, "%s: %s", f.path, errno == ENOENT ? "not in the image" : strerrordesc_np(errno));
+		err_usage(e, "%s: %s", f.path,
+			  errno == ENOENT ? "not in the image" : strerrordesc_np(errno));
 		return fail(e, missing ? ENOENT : EACCES);
 	}
 	if (explain_kind(at, &f, e))

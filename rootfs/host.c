@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Next to /usr: links into it where the host has merged them, else directories of their own. */
-static const char *const beside_usr[] = { "bin", "sbin", "lib", "lib32", "lib64", "libx32" };
+static const char *const beside_usr[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
 
 /* All that is shown of the host's /etc, each with its reason; what is not there is left out. None
  * of them holds a secret, an account or a name of the host's. Parents before children. */
@@ -16,24 +16,24 @@ static const struct {
 	const char *path;
 	bool parent; /* a directory of ours that holds the next ones */
 } etc[] = {
-	{ "etc/alternatives", false }, /* links that /usr/bin and /usr/lib go through */
-	{ "etc/ld.so.cache", false },  /* where libraries are found outside the default folders */
-	{ "etc/ld.so.conf", false },
-	{ "etc/ld.so.conf.d", false },
-	{ "etc/localtime", false }, /* the time zone */
-	{ "etc/timezone", false },
-	{ "etc/ssl", true }, /* certificates of CAs: public; never etc/ssl/private */
-	{ "etc/ssl/certs", false },
-	{ "etc/pki", true }, /* the same on other distributions */
-	{ "etc/pki/tls", true },
-	{ "etc/pki/tls/certs", false },
-	{ "etc/pki/ca-trust", true },
-	{ "etc/pki/ca-trust/extracted", false },
+	{"etc/alternatives", false}, /* links that /usr/bin and /usr/lib go through */
+	{"etc/ld.so.cache", false},  /* where libraries are found outside the default folders */
+	{"etc/ld.so.conf", false},
+	{"etc/ld.so.conf.d", false},
+	{"etc/localtime", false}, /* the time zone */
+	{"etc/timezone", false},
+	{"etc/ssl", true}, /* certificates of CAs: public; never etc/ssl/private */
+	{"etc/ssl/certs", false},
+	{"etc/pki", true}, /* the same on other distributions */
+	{"etc/pki/tls", true},
+	{"etc/pki/tls/certs", false},
+	{"etc/pki/ca-trust", true},
+	{"etc/pki/ca-trust/extracted", false},
 };
 enum { BESIDE = sizeof(beside_usr) / sizeof(beside_usr[0]), ETC = sizeof(etc) / sizeof(etc[0]) };
 
-/* As path is on the host, so its place on the stage: a link is copied, a directory or file gets one of its
- * type to be mounted on. */
+/* As path is on the host, so its place on the stage: a link is copied, a directory or file gets one
+ * of its type to be mounted on. */
 static int make_place(const char *path, struct err *e)
 {
 	char from[64], to[64], link[256];
@@ -93,6 +93,6 @@ int host_bind(struct enter *x, struct err *e)
 	for (size_t i = 0; i < ETC; i++)
 		if (!etc[i].parent && bind_place(etc[i].path, e) < 0)
 			return -1;
-	return stage_attr(STAGE_NEW, AT_RECURSIVE, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-			  e);
+	return stage_attr(STAGE_NEW, AT_RECURSIVE,
+			  MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }

@@ -16,20 +16,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define STAGE "/../"
+#define STAGE	  "/../"
 #define STAGE_NEW STAGE "new" /* where the sandbox's root is mounted until the pivot */
 
 /* Directories in "/" that must be there to mount on. */
 enum rootfs_target {
-	TARGET_PROC, TARGET_SYS, TARGET_DEV, TARGET_TMP, TARGET_RUN, TARGET_SCRATCH, TARGET_ETC, TARGETS,
+	TARGET_PROC,
+	TARGET_SYS,
+	TARGET_DEV,
+	TARGET_TMP,
+	TARGET_RUN,
+	TARGET_SCRATCH,
+	TARGET_ETC,
+	TARGETS,
 };
 extern const char *const rootfs_targets[TARGETS];
 
 /* One rootfs_enter(). */
 struct enter {
 	const struct rootfs *r;
-	int tree;     /* detached image tree, or -1; owned */
-	int proc;     /* directory fd of the sandbox's proc */
+	int tree; /* detached image tree, or -1; owned */
+	int proc; /* directory fd of the sandbox's proc */
 	int scratch;
 	bool proc_outer;
 };
@@ -56,10 +63,14 @@ const char *after(const char *text, const char *prefix);
 /* Cut the next field off *at, which ends at a space or the end; NULL if there is none. */
 char *next_field(char **at);
 
-/* Call each() for every line of fd, without its newline; -1 from it ends the walk. A line that
- * does not fit into buf is an error (E2BIG). */
-int lines_walk(int fd, char *buf, size_t size, int (*each)(void *arg, char *line, struct err *e),
-	       void *arg, struct err *e);
+/* Walk the lines of a file, each without its newline; -1 from each() ends the walk. */
+struct line_walk {
+	char *buf; /* a line that does not fit in here is an error (E2BIG) */
+	size_t size;
+	int (*each)(void *arg, char *line, struct err *e);
+	void *arg;
+};
+int lines_walk(int fd, const struct line_walk *w, struct err *e);
 enum { LINE_BYTES = 12 * 1024 }; /* two paths, escaped */
 
 /* ---- mounts.c: a system call each, with the message. Paths are the stage's. ---- */

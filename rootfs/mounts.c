@@ -113,7 +113,8 @@ static int add_beneath(void *arg, char *line, struct err *e)
 	unescape(m.point);
 	if (strncmp(m.point, b->dir, b->len) != 0 || m.point[b->len] != '/')
 		return 0;
-	int n = snprintf(b->names + b->used, b->size - b->used, "%s%s", b->found ? ", " : "", m.point);
+	int n = snprintf(b->names + b->used, b->size - b->used, "%s%s", b->found ? ", " : "",
+			 m.point);
 	if (n > 0 && (size_t)n < b->size - b->used)
 		b->used += (size_t)n;
 	else
@@ -130,7 +131,7 @@ int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err 
 	char buf[LINE_BYTES];
 	struct beneath b = {.dir = dir, .len = strlen(dir), .names = names, .size = size};
 	names[0] = '\0';
-	if (lines_walk(fd, buf, sizeof(buf), add_beneath, &b, e) < 0)
+	if (lines_walk(fd, &(struct line_walk){buf, sizeof(buf), add_beneath, &b}, e) < 0)
 		return -1;
 	return b.found;
 }

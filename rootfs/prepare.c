@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -14,8 +15,9 @@
 #include <unistd.h>
 
 const char *const rootfs_targets[TARGETS] = {
-	[TARGET_PROC] = "proc", [TARGET_SYS] = "sys",	      [TARGET_DEV] = "dev", [TARGET_TMP] = "tmp",
-	[TARGET_RUN] = "run",	[TARGET_SCRATCH] = "scratch", [TARGET_ETC] = "etc",
+	[TARGET_PROC] = "proc", [TARGET_SYS] = "sys", [TARGET_DEV] = "dev",
+	[TARGET_TMP] = "tmp",	[TARGET_RUN] = "run", [TARGET_SCRATCH] = "scratch",
+	[TARGET_ETC] = "etc",
 };
 
 /* Which folder on the way may not be searched: "permission denied" alone sends people to the image. */
@@ -41,11 +43,13 @@ static int explain_open(const struct spec *s, struct err *e)
 		return explain_denied(s->image, s->arena, e);
 	case ENOENT:
 		if (s->image_kind == IMAGE_NAME)
-			return err_usage(e, "there is no stored image %s, and no folder of that name here",
+			return err_usage(e,
+					 "there is no stored image %s, and no folder of that name here",
 					 s->image);
 		return err_usage(e, "image %s: no such folder", s->image);
 	case ENOTDIR:
-		return err_usage(e, "image %s is not a folder: an image is an unpacked tree", s->image);
+		return err_usage(e, "image %s is not a folder: an image is an unpacked tree",
+				 s->image);
 	default:
 		err_sys(e, "image %s", s->image);
 		e->kind = ERR_USAGE;
@@ -108,8 +112,9 @@ static int look_at_targets(struct rootfs *r, struct err *e)
 				return err_sys(e, "image %s: /%s", r->image_path, name);
 			r->missing |= 1u << i;
 		} else if (!S_ISDIR(st.st_mode)) {
-			return err_usage(e, "image %s: /%s is %s; it must be a folder, or missing", r->image_path,
-					 name, S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
+			return err_usage(e, "image %s: /%s is %s; it must be a folder, or missing",
+					 r->image_path, name,
+					 S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
 		}
 	}
 	return 0;
@@ -127,8 +132,10 @@ static int look_beneath(struct rootfs *r, struct err *e)
 		return -1;
 	r->image_has_mounts = found;
 	if (found && r->form == ROOTFS_OVERLAY)
-		return err_usage(e, "image %s: file systems are mounted beneath it (%s), which an overlay "
-				    "would not show; unmount them", r->image_path, names);
+		return err_usage(e,
+				 "image %s: file systems are mounted beneath it (%s), which an overlay "
+				 "would not show; unmount them",
+				 r->image_path, names);
 	return 0;
 }
 
@@ -143,22 +150,28 @@ static void write_users(struct rootfs *r, const struct spec *s, struct arena *a)
 {
 	unsigned uid = s->uid;
 	const char *root = uid == 0 ? "" : "root:x:0:0:root:/root:/usr/sbin/nologin\n";
-	const char *nobody = uid == 65534 ? "" : "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+	const char *nobody =
+		uid == 65534 ? "" : "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
 	const char *name = uid == 0 ? "root" : uid == 65534 ? "nobody" : "user";
 	r->user = name;
-	add_file(r, "/etc/passwd", arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid,
-						uid, name, nobody));
+	add_file(r, "/etc/passwd",
+		 arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid, uid, name,
+			      nobody));
 	name = uid == 0 ? "root" : uid == 65534 ? "nogroup" : "user";
-	add_file(r, "/etc/group", arena_printf(a, "%s%s%s:x:%u:\n%s", uid == 0 ? "" : "root:x:0:\n",
-					       uid == 5 ? "" : "tty:x:5:\n", name, uid,
-					       uid == 65534 ? "" : "nogroup:x:65534:\n"));
+	add_file(r, "/etc/group",
+		 arena_printf(a, "%s%s%s:x:%u:\n%s", uid == 0 ? "" : "root:x:0:\n",
+			      uid == 5 ? "" : "tty:x:5:\n", name, uid,
+			      uid == 65534 ? "" : "nogroup:x:65534:\n"));
 }
 
 static void write_texts(struct rootfs *r, const struct spec *s, struct arena *a)
 {
 	write_users(r, s, a);
-	add_file(r, "/etc/hosts", arena_printf(a, "127.0.0.1\tlocalhost %s\n::1\tlocalhost ip6-localhost "
-						  "ip6-loopback\n", s->hostname));
+	add_file(r, "/etc/hosts",
+		 arena_printf(a,
+			      "127.0.0.1\tlocalhost %s\n::1\tlocalhost ip6-localhost "
+			      "ip6-loopback\n",
+			      s->hostname));
 	/* No server: a resolver then asks 127.0.0.1, is refused, and fails at once. */
 	add_file(r, "/etc/resolv.conf", "# no network\noptions attempts:1\n");
 	add_file(r, "/etc/hostname", arena_printf(a, "%s\n", s->hostname));
@@ -207,9 +220,11 @@ void rootfs_close(struct rootfs *r)
 static bool overlay_takes_idmapped(void)
 {
 	struct utsname u;
-	unsigned major = 0, minor = 0;
-	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &major, &minor) != 2)
+	char *dot;
+	if (uname(&u) < 0)
 		return false;
+	unsigned long major = strtoul(u.release, &dot, 10);
+	unsigned long minor = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	return major > 5 || (major == 5 && minor >= 19);
 }
 
@@ -217,12 +232,14 @@ int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *
 {
 	if (r->form == ROOTFS_HOST)
 		return err_bug(e, "@host has no tree");
-	autoclose int tree = open_tree(r->image, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH |
-							 AT_RECURSIVE);
+	autoclose int tree = open_tree(r->image, "",
+				       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH |
+					       AT_RECURSIVE);
 	if (tree < 0)
 		return err_sys(e, "clone the mounts of image %s", r->image_path);
 	struct mount_attr attr = {
-		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP,
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+			    MOUNT_ATTR_IDMAP,
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)userns,
 	};

@@ -1,7 +1,7 @@
 /* /proc: the sandbox's own, its limits set through it, then read-only and masked.
  *
- * It is mounted on the stage, where nothing of the image can stand in for it, and every write goes through
- * the directory fd of that very mount.
+ * It is mounted on the stage, where nothing of the image can stand in for it, and every write goes
+ * through the directory fd of that very mount.
  */
 #include "rootfs/internal.h"
 
@@ -15,17 +15,17 @@
 
 /* Files of proc that any id may read and that tell of the host or of other users of it. What
  * proc shows to its owner only (kcore, kmsg, timer_list, slabinfo, vmallocinfo, pagetypeinfo,
- * kpage*) needs no cover, as the host's uid 0, its owner, is never mapped; nor do controls (sysrq-trigger,
- * irq, bus, fs, acpi, scsi), because all of it is read-only. */
+ * kpage*) needs no cover, as the host's uid 0, its owner, is never mapped; nor do controls
+ * (sysrq-trigger, irq, bus, fs, acpi, scsi), because all of it is read-only. */
 #define MASK(name) STAGE "proc/" name, "/proc/" name
 static const struct {
 	const char *staged, *point;
 } masked[] = {
-	{ MASK("kallsyms") },  /* the kernel's and its modules' symbols; addresses where kptr_restrict is 0 */
-	{ MASK("keys") },      /* every key the kuid may view, by name: the caller's, with a single id */
-	{ MASK("key-users") }, /* who on the host has keys, and how many */
-	{ MASK("interrupts") }, /* a clock of the host's key strokes and packets */
-	{ MASK("latency_stats") }, /* call stacks of every process */
+	{MASK("kallsyms")}, /* the kernel's and its modules' symbols; addresses where kptr_restrict is 0 */
+	{MASK("keys")}, /* every key the kuid may view, by name: the caller's, with a single id */
+	{MASK("key-users")},	 /* who on the host has keys, and how many */
+	{MASK("interrupts")},	 /* a clock of the host's key strokes and packets */
+	{MASK("latency_stats")}, /* call stacks of every process */
 };
 enum { MASKED = sizeof(masked) / sizeof(masked[0]) };
 
@@ -34,27 +34,28 @@ static const struct {
 	const char *name, *value, *value_host; /* value_host: for @host */
 } limits[] = {
 	/* No namespaces of its own: each is kernel code that root inside would reach. */
-	{ "sys/user/max_user_namespaces", "0", "0" },
-	{ "sys/user/max_pid_namespaces", "0", "0" },
-	{ "sys/user/max_mnt_namespaces", "0", "0" },
-	{ "sys/user/max_net_namespaces", "0", "0" },
-	{ "sys/user/max_ipc_namespaces", "0", "0" },
-	{ "sys/user/max_uts_namespaces", "0", "0" },
-	{ "sys/user/max_cgroup_namespaces", "0", "0" },
-	{ "sys/user/max_time_namespaces", "0", "0" },
+	{"sys/user/max_user_namespaces", "0", "0"},
+	{"sys/user/max_pid_namespaces", "0", "0"},
+	{"sys/user/max_mnt_namespaces", "0", "0"},
+	{"sys/user/max_net_namespaces", "0", "0"},
+	{"sys/user/max_ipc_namespaces", "0", "0"},
+	{"sys/user/max_uts_namespaces", "0", "0"},
+	{"sys/user/max_cgroup_namespaces", "0", "0"},
+	{"sys/user/max_time_namespaces", "0", "0"},
 	/* With a single id they are taken from the caller's: leave it the most of them. On @host
 	 * none: a watch on /usr tells what the host's other users run. */
-	{ "sys/user/max_inotify_instances", "16", "0" },
-	{ "sys/user/max_inotify_watches", "8192", "0" },
-	{ "sys/user/max_fanotify_groups", "0", "0" },
-	{ "sys/user/max_fanotify_marks", "0", "0" },
+	{"sys/user/max_inotify_instances", "16", "0"},
+	{"sys/user/max_inotify_watches", "8192", "0"},
+	{"sys/user/max_fanotify_groups", "0", "0"},
+	{"sys/user/max_fanotify_marks", "0", "0"},
 };
 
-static int set_limit(struct enter *x, struct fd_run *files, const char *name,
-		     const char *value, struct err *e)
+static int set_limit(struct enter *x, struct fd_run *files, const char *name, const char *value,
+		     struct err *e)
 {
 	/* The outer proc may have /proc/sys mounted over itself, to make it read-only. */
-	uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | (x->proc_outer ? 0 : RESOLVE_NO_XDEV);
+	uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   (x->proc_outer ? 0 : RESOLVE_NO_XDEV);
 	int fd = fd_openat2(x->proc, name, O_RDWR, 0, resolve);
 	if (fd < 0) {
 		/* Not built into this kernel: then there is nothing to limit. Under a read-only outer
@@ -114,8 +115,10 @@ static int explain_refusal(struct err *e)
 	char names[120];
 	struct err ignored = ERR_INIT;
 	if (rootfs_mounts_beneath("/proc", names, sizeof(names), &ignored) > 0)
-		return err_host(e, "this host forbids a fresh /proc, because parts of its own are covered "
-				   "(%s); `--proc outer` accepts the host's view", names);
+		return err_host(e,
+				"this host forbids a fresh /proc, because parts of its own are covered "
+				"(%s); `--proc outer` accepts the host's view",
+				names);
 	errno = EPERM;
 	return err_sys(e, "mount proc (`--proc outer` accepts the host's view)");
 }

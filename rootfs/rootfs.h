@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum rootfs_form {
-	ROOTFS_BIND,	/* every mount target exists in the image; our skeleton over its /etc alone */
+	ROOTFS_BIND, /* every mount target exists in the image; our skeleton over its /etc alone */
 	ROOTFS_OVERLAY, /* read-only overlay: our skeleton over the image */
 	ROOTFS_HOST,	/* @host: our skeleton, the host's /usr bound into it */
 };
@@ -30,19 +30,19 @@ struct rootfs_file { /* a synthesised file: path inside, bytes, mode */
 
 struct rootfs {
 	enum rootfs_form form;
-	int image;		/* O_PATH fd of the image's root (IMAGE_PATH); -1 for @host */
+	int image; /* O_PATH fd of the image's root (IMAGE_PATH); -1 for @host */
 	const char *image_path; /* as the kernel spells it (no links, no dots); pid 1 finds the image again by it */
 	uint64_t image_dev, image_ino; /* of image: what pid 1 finds must be the same */
-	bool image_has_mounts;	/* file systems are mounted beneath: an overlay would not show them */
-	uint32_t missing;	/* bit set of enum rootfs_target: what the skeleton must supply */
+	bool image_has_mounts; /* file systems are mounted beneath: an overlay would not show them */
+	uint32_t missing;      /* bit set of enum rootfs_target: what the skeleton must supply */
 	uint64_t scratch_bytes, scratch_inodes;
 	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5 */
 	uint32_t uid, gid;   /* the program's, inside */
 	enum proc_mode proc;
-	bool cgroup_mount;   /* there is a leaf of our own to show at /sys/fs/cgroup */
-	bool tty;	     /* the program gets a pty from the sandbox's own devpts */
-	uint32_t devpts_max; /* pty limit of the devpts */
-	const char *cpus_online; /* text of /sys/devices/system/cpu/online */
+	bool cgroup_mount;	     /* there is a leaf of our own to show at /sys/fs/cgroup */
+	bool tty;		     /* the program gets a pty from the sandbox's own devpts */
+	uint32_t devpts_max;	     /* pty limit of the devpts */
+	const char *cpus_online;     /* text of /sys/devices/system/cpu/online */
 	struct rootfs_file files[8]; /* /etc/passwd, group, hosts, resolv.conf, hostname */
 	uint32_t files_len;
 	const char *workdir;
@@ -51,45 +51,46 @@ struct rootfs {
 
 #define ROOTFS_INIT {.image = -1}
 
-/* Parent. Open and vet the image: refuses /, home folders, /etc, /proc, /sys, /dev, /run, /var ... (by what
- * was opened, not by the string), what is not a directory, mount targets that are symlinks where a
- * directory must be; decides the form; writes the synthesised files' texts. *r is filled; its strings are
- * the arena's; its fd is closed by rootfs_close(). The caller sets afterwards what depends on ids and
- * cgroups (uid, gid, gid_tty_mapped, cgroup_mount, devpts_max, cpus_online). */
+/* Parent. Open and vet the image: refuses /, home folders, /etc, /proc, /sys, /dev, /run, /var ...
+ * (by what was opened, not by the string), what is not a directory, mount targets that are symlinks
+ * where a directory must be; decides the form; writes the synthesised files' texts. *r is filled;
+ * its strings are the arena's; its fd is closed by rootfs_close(). The caller sets afterwards what
+ * depends on ids and cgroups (uid, gid, gid_tty_mapped, cgroup_mount, devpts_max, cpus_online). */
 int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e);
 void rootfs_close(struct rootfs *r);
 
-/* Parent, only as root: a detached, recursive, read-only nosuid nodev copy of the image's tree, idmapped
- * into the user namespace userns. Returns the mount fd for rootfs_enter(); *idmapped is false where the
- * file system cannot be (EINVAL; then it is a plain copy). Where the caller is not root, -1 is
- * passed to rootfs_enter(), which makes the copy itself. */
+/* Parent, only as root: a detached, recursive, read-only nosuid nodev copy of the image's tree,
+ * idmapped into the user namespace userns. Returns the mount fd for rootfs_enter(); *idmapped is
+ * false where the file system cannot be (EINVAL; then it is a plain copy). Where the caller is not
+ * root, -1 is passed to rootfs_enter(), which makes the copy itself. */
 int rootfs_tree(const struct rootfs *r, int userns, bool *idmapped, struct err *e);
 
 /* What pid 1 hands out after the pivot; both O_PATH-free directory fds, CLOEXEC. */
 struct rootfs_view {
-	int scratch; /* root of the scratch tmpfs: for statfs and for collecting */
-	int proc;    /* the sandbox's /proc */
+	int scratch;	 /* root of the scratch tmpfs: for statfs and for collecting */
+	int proc;	 /* the sandbox's /proc */
 	bool proc_outer; /* the outer proc was bound (PROC_OUTER and a fresh one forbidden) */
 };
 
 #define ROOTFS_VIEW_INIT {.scratch = -1, .proc = -1}
 
-/* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace, fsuid/fsgid
- * mapped (those that will own the skeleton), umask 0. Makes mounts private, builds the tree, writes
- * user.max_* limits through the new proc, pivots, drops the old root, reads mountinfo back and compares every
- * mount with the table of expected flags; the working directory is "/" then. takes tree (may be -1). No
- * other process or thread shares the namespace yet. Allocates nothing. On failure the namespace is
- * torn, only _exit is left. */
+/* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace,
+ * fsuid/fsgid mapped (those that will own the skeleton), umask 0. Makes mounts private, builds the
+ * tree, writes user.max_* limits through the new proc, pivots, drops the old root, reads mountinfo
+ * back and compares every mount with the table of expected flags; the working directory is "/"
+ * then. takes tree (may be -1). No other process or thread shares the namespace yet. Allocates
+ * nothing. On failure the namespace is torn, only _exit is left. */
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
 
-/* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify that
- * getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */
+/* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify
+ * that getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */
 int rootfs_workdir(const struct rootfs *r, struct err *e);
 
-/* Child, after exec failed with sys: why, in words ("bin/x: its interpreter /lib64/ld-linux-x86-64.so.2 is not
- * in the image", "... begins with #! and ends the line in a carriage return", "wrong architecture: aarch64").
- * Reads at most 4 KiB of the file, by openat2, only regular files. Always fills e; e->sys is ENOENT
- * where a shell would say 127, else what a shell would say 126 to. */
+/* Child, after exec failed with sys: why, in words ("bin/x: its interpreter
+ * /lib64/ld-linux-x86-64.so.2 is not in the image", "... begins with #! and ends the line in a
+ * carriage return", "wrong architecture: aarch64"). Reads at most 4 KiB of the file, by openat2,
+ * only regular files. Always fills e; e->sys is ENOENT where a shell would say 127, else what a
+ * shell would say 126 to. */
 void rootfs_explain_exec(const char *path, int sys, struct err *e);
 
 #endif

@@ -17,21 +17,21 @@ static const struct {
 	const char *path;
 	enum { ALWAYS, IF_TREE, IF_CGROUP } only_if;
 } directories[] = {
-	{ STAGE_NEW, ALWAYS },
-	{ STAGE "root", ALWAYS },     /* the upper layer of an overlay; @host's root */
-	{ STAGE "root/etc", ALWAYS }, /* the synthesised files, in every form */
-	{ STAGE "image", IF_TREE },   /* where a detached image tree is mounted to become a layer */
-	{ STAGE "proc", ALWAYS },
-	{ STAGE "dev", ALWAYS },
-	{ STAGE "dev/pts", ALWAYS },
-	{ STAGE "dev/shm", ALWAYS },
-	{ STAGE "sys", ALWAYS },
-	{ STAGE "sys/fs", IF_CGROUP },
-	{ STAGE "sys/fs/cgroup", IF_CGROUP },
-	{ STAGE "sys/devices", ALWAYS },
-	{ STAGE "sys/devices/system", ALWAYS },
-	{ STAGE "sys/devices/system/cpu", ALWAYS },
-	{ STAGE "writable", ALWAYS },
+	{STAGE_NEW, ALWAYS},
+	{STAGE "root", ALWAYS},	    /* the upper layer of an overlay; @host's root */
+	{STAGE "root/etc", ALWAYS}, /* the synthesised files, in every form */
+	{STAGE "image", IF_TREE},   /* where a detached image tree is mounted to become a layer */
+	{STAGE "proc", ALWAYS},
+	{STAGE "dev", ALWAYS},
+	{STAGE "dev/pts", ALWAYS},
+	{STAGE "dev/shm", ALWAYS},
+	{STAGE "sys", ALWAYS},
+	{STAGE "sys/fs", IF_CGROUP},
+	{STAGE "sys/fs/cgroup", IF_CGROUP},
+	{STAGE "sys/devices", ALWAYS},
+	{STAGE "sys/devices/system", ALWAYS},
+	{STAGE "sys/devices/system/cpu", ALWAYS},
+	{STAGE "writable", ALWAYS},
 };
 
 /* The scratch's inodes that are ours, not the program's: its root and the four below. */
@@ -42,10 +42,10 @@ static const struct {
 	mode_t mode;
 	bool programs; /* owned by the program */
 } scratch_directories[] = {
-	{ STAGE "writable/scratch", 0755, true },
-	{ STAGE "writable/run", 0755, true },
-	{ STAGE "writable/tmp", 01777, false },
-	{ STAGE "writable/shm", 01777, false },
+	{STAGE "writable/scratch", 0755, true},
+	{STAGE "writable/run", 0755, true},
+	{STAGE "writable/tmp", 01777, false},
+	{STAGE "writable/shm", 01777, false},
 };
 
 static int make_directories(const struct enter *x, struct err *e)
@@ -93,7 +93,8 @@ static int make_scratch(struct enter *x, struct err *e)
 	const struct rootfs *r = x->r;
 	/* tmpfs takes 0 for "no limit" */
 	uint64_t bytes = r->scratch_bytes == LIMIT_NONE ? 0 : r->scratch_bytes;
-	uint64_t inodes = r->scratch_inodes == LIMIT_NONE ? 0 : r->scratch_inodes + SCRATCH_OWN_INODES;
+	uint64_t inodes = r->scratch_inodes == LIMIT_NONE ? 0
+							  : r->scratch_inodes + SCRATCH_OWN_INODES;
 	char options[96];
 	put_number(put(put_number(put(options, "mode=0755,size="), bytes), ",nr_inodes="), inodes);
 	if (mount("scratch", STAGE "writable", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
@@ -122,8 +123,9 @@ int skeleton_make(struct enter *x, struct err *e)
 	if (x->r->form == ROOTFS_HOST && host_skeleton(x, e) < 0)
 		return -1;
 	/* Sealed: every bind that is made from the stage below inherits these flags. */
-	if (stage_attr(STAGE, 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-				 MOUNT_ATTR_NOEXEC, e) < 0)
+	if (stage_attr(STAGE, 0,
+		       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+		       e) < 0)
 		return -1;
 	return make_scratch(x, e);
 }

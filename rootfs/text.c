@@ -66,30 +66,29 @@ static char *line_end(char *line)
 	return *line ? line : NULL;
 }
 
-int lines_walk(int fd, char *buf, size_t size, int (*each)(void *arg, char *line, struct err *e),
-	       void *arg, struct err *e)
+int lines_walk(int fd, const struct line_walk *w, struct err *e)
 {
 	size_t used = 0;
 	for (;;) {
-		ssize_t n = read(fd, buf + used, size - 1 - used);
+		ssize_t n = read(fd, w->buf + used, w->size - 1 - used);
 		if (n < 0)
 			return err_sys(e, "read");
 		used += (size_t)n;
-		buf[used] = '\0';
-		char *line = buf, *end;
+		w->buf[used] = '\0';
+		char *line = w->buf, *end;
 		while ((end = line_end(line))) {
 			*end = '\0';
-			if (each(arg, line, e) < 0)
+			if (w->each(w->arg, line, e) < 0)
 				return -1;
 			line = end + 1;
 		}
-		used -= (size_t)(line - buf);
+		used -= (size_t)(line - w->buf);
 		if (n == 0)
-			return used == 0 ? 0 : each(arg, line, e);
-		if (used == size - 1) {
+			return used == 0 ? 0 : w->each(w->arg, line, e);
+		if (used == w->size - 1) {
 			errno = E2BIG;
 			return err_sys(e, "read a line");
 		}
-		memmove(buf, line, used);
+		memmove(w->buf, line, used);
 	}
 }

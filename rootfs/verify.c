@@ -10,7 +10,10 @@ struct flag {
 	unsigned bit;
 };
 static const struct flag flags[] = {
-	{ "ro", RO }, { "nosuid", NOSUID }, { "nodev", NODEV }, { "noexec", NOEXEC },
+	{"ro", RO},
+	{"nosuid", NOSUID},
+	{"nodev", NODEV},
+	{"noexec", NOEXEC},
 };
 
 /* What must be there, and how. A mount may have more of the flags (locked by the host),
@@ -22,17 +25,17 @@ struct row {
 	bool writable;
 };
 static const struct row rows[] = {
-	{ "/", NULL, RO | NOSUID | NODEV, false },
-	{ "/proc", "proc", SEALED, false },
-	{ "/sys", "tmpfs", SEALED, false },
-	{ "/dev", "tmpfs", SEALED, false },
+	{"/", NULL, RO | NOSUID | NODEV, false},
+	{"/proc", "proc", SEALED, false},
+	{"/sys", "tmpfs", SEALED, false},
+	{"/dev", "tmpfs", SEALED, false},
 	/* the terminals are device nodes: nodev would close them */
-	{ "/dev/pts", "devpts", NOSUID | NOEXEC, true },
-	{ "/dev/shm", "tmpfs", NOSUID | NODEV, true },
-	{ "/tmp", "tmpfs", NOSUID | NODEV, true },
-	{ "/run", "tmpfs", NOSUID | NODEV, true },
-	{ "/scratch", "tmpfs", NOSUID | NODEV, true },
-	{ "/sys/fs/cgroup", "cgroup2", SEALED, false },
+	{"/dev/pts", "devpts", NOSUID | NOEXEC, true},
+	{"/dev/shm", "tmpfs", NOSUID | NODEV, true},
+	{"/tmp", "tmpfs", NOSUID | NODEV, true},
+	{"/run", "tmpfs", NOSUID | NODEV, true},
+	{"/scratch", "tmpfs", NOSUID | NODEV, true},
+	{"/sys/fs/cgroup", "cgroup2", SEALED, false},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), CGROUP_ROW = ROWS - 1 };
 
@@ -62,7 +65,8 @@ static int compare(const struct mount_line *m, const struct row *want, struct er
 		return err_host(e, "%s is read-only", m->point);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (want->flags & ~have & flags[i].bit)
-			return err_host(e, "%s (%s, %s) is mounted without %s", m->point, m->type, m->options, flags[i].name);
+			return err_host(e, "%s (%s, %s) is mounted without %s", m->point, m->type,
+					m->options, flags[i].name);
 	return 0;
 }
 
@@ -119,13 +123,13 @@ static int check_line(void *arg, char *line, struct err *e)
 static int walk_short(int fd, struct seen *seen, struct err *e)
 {
 	char buf[2048];
-	return lines_walk(fd, buf, sizeof(buf), check_line, seen, e);
+	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), check_line, seen}, e);
 }
 
 static int walk_long(int fd, struct seen *seen, struct err *e)
 {
 	char buf[LINE_BYTES];
-	return lines_walk(fd, buf, sizeof(buf), check_line, seen, e);
+	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), check_line, seen}, e);
 }
 
 int rootfs_verify(const struct enter *x, struct err *e)
@@ -142,7 +146,8 @@ int rootfs_verify(const struct enter *x, struct err *e)
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!(seen.rows & 1u << i))
 			return err_host(e, "mount table: %s: expected %s", rows[i].point,
-					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing" : "a mount");
+					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing"
+									       : "a mount");
 	if (seen.devices != (1u << DEVICES) - 1)
 		return err_host(e, "mount table: a device is missing in /dev");
 	return 0;

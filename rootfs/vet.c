@@ -13,35 +13,35 @@ static const struct {
 	const char *path;
 	const char *reason;
 } sensitive[] = {
-	{ "/", "it is this host's root directory; use @host" },
-	{ "/usr", "it belongs to this host's system; use @host" },
-	{ "/bin", "it belongs to this host's system; use @host" },
-	{ "/sbin", "it belongs to this host's system; use @host" },
-	{ "/lib", "it belongs to this host's system; use @host" },
-	{ "/lib32", "it belongs to this host's system; use @host" },
-	{ "/lib64", "it belongs to this host's system; use @host" },
-	{ "/libx32", "it belongs to this host's system; use @host" },
-	{ "/usr/bin", "it belongs to this host's system; use @host" },
-	{ "/usr/lib", "it belongs to this host's system; use @host" },
-	{ "/usr/local", "it belongs to this host's system; use @host" },
-	{ "/boot", "it belongs to this host's system" },
-	{ "/etc", "it holds this host's configuration and secrets" },
-	{ "/proc", "it is this host's proc" },
-	{ "/sys", "it is this host's sysfs" },
-	{ "/dev", "it holds this host's devices" },
-	{ "/dev/shm", "it is shared memory of this host's processes" },
-	{ "/run", "it holds this host's sockets" },
-	{ "/run/user", "it holds this host's sockets" },
-	{ "/tmp", "it holds every user's temporary files" },
-	{ "/var", "it holds this host's data" },
-	{ "/var/cache", "it holds this host's data" },
-	{ "/var/lib", "it holds this host's data" },
-	{ "/var/log", "it holds this host's logs" },
-	{ "/var/mail", "it holds this host's mail" },
-	{ "/var/spool", "it holds this host's data" },
-	{ "/var/tmp", "it holds every user's temporary files" },
-	{ "/home", "it holds home folders" },
-	{ "/root", "it is a home folder" },
+	{"/", "it is this host's root directory; use @host"},
+	{"/usr", "it belongs to this host's system; use @host"},
+	{"/bin", "it belongs to this host's system; use @host"},
+	{"/sbin", "it belongs to this host's system; use @host"},
+	{"/lib", "it belongs to this host's system; use @host"},
+	{"/lib32", "it belongs to this host's system; use @host"},
+	{"/lib64", "it belongs to this host's system; use @host"},
+	{"/libx32", "it belongs to this host's system; use @host"},
+	{"/usr/bin", "it belongs to this host's system; use @host"},
+	{"/usr/lib", "it belongs to this host's system; use @host"},
+	{"/usr/local", "it belongs to this host's system; use @host"},
+	{"/boot", "it belongs to this host's system"},
+	{"/etc", "it holds this host's configuration and secrets"},
+	{"/proc", "it is this host's proc"},
+	{"/sys", "it is this host's sysfs"},
+	{"/dev", "it holds this host's devices"},
+	{"/dev/shm", "it is shared memory of this host's processes"},
+	{"/run", "it holds this host's sockets"},
+	{"/run/user", "it holds this host's sockets"},
+	{"/tmp", "it holds every user's temporary files"},
+	{"/var", "it holds this host's data"},
+	{"/var/cache", "it holds this host's data"},
+	{"/var/lib", "it holds this host's data"},
+	{"/var/log", "it holds this host's logs"},
+	{"/var/mail", "it holds this host's mail"},
+	{"/var/spool", "it holds this host's data"},
+	{"/var/tmp", "it holds every user's temporary files"},
+	{"/home", "it holds home folders"},
+	{"/root", "it is a home folder"},
 };
 enum { SENSITIVE = sizeof(sensitive) / sizeof(sensitive[0]) };
 
@@ -50,14 +50,14 @@ static const struct {
 	const char *path;
 	const char *reason;
 } trees[] = {
-	{ "/etc/", "it lies in /etc, with this host's configuration and secrets" },
-	{ "/proc/", "it lies in this host's proc" },
-	{ "/sys/", "it lies in this host's sysfs" },
-	{ "/boot/", "it lies in /boot" },
+	{"/etc/", "it lies in /etc, with this host's configuration and secrets"},
+	{"/proc/", "it lies in this host's proc"},
+	{"/sys/", "it lies in this host's sysfs"},
+	{"/boot/", "it lies in /boot"},
 };
 
 /* Folders of secrets, wherever they are. */
-static const char *const secrets[] = { ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config" };
+static const char *const secrets[] = {".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config"};
 
 static int refuse(const struct rootfs *r, const char *reason, struct err *e)
 {
@@ -145,7 +145,7 @@ static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 		return err_sys(e, "open /etc/passwd");
 	struct homes h = {r, alias};
 	char buf[4096];
-	return lines_walk(fd, buf, sizeof(buf), vet_line, &h, e);
+	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), vet_line, &h}, e);
 }
 
 int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)

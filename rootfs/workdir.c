@@ -31,12 +31,15 @@ int rootfs_workdir(const struct rootfs *r, struct err *e)
 	if (dir < 0 || fchdir(dir) < 0) {
 		switch (errno) {
 		case ENOENT:
-			return err_usage(e, "working directory %s: it is not in the image", r->workdir);
+			return err_usage(e, "working directory %s: it is not in the image",
+					 r->workdir);
 		case ENOTDIR:
 			return err_usage(e, "working directory %s is not a folder", r->workdir);
 		case ELOOP:
-			return err_usage(e, "working directory %s: it leads through a link that may leave "
-					    "the sandbox", r->workdir);
+			return err_usage(e,
+					 "working directory %s: it leads through a link that may leave "
+					 "the sandbox",
+					 r->workdir);
 		default:
 			err_sys(e, "working directory %s", r->workdir);
 			e->kind = ERR_USAGE;
@@ -47,6 +50,7 @@ int rootfs_workdir(const struct rootfs *r, struct err *e)
 	if (!first)
 		return err_sys(e, "working directory %s: getcwd", r->workdir);
 	if (first != '/')
-		return err_usage(e, "working directory %s is not below the sandbox's root", r->workdir);
+		return err_usage(e, "working directory %s is not below the sandbox's root",
+				 r->workdir);
 	return 0;
 }

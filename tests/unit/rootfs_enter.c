@@ -22,7 +22,8 @@ static void enter_namespaces(void)
 	char map[32];
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+		    CLONE_NEWUTS) < 0)
 		_exit(91);
 	write_file("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof(map), "1000 %u 1", uid);
@@ -32,7 +33,8 @@ static void enter_namespaces(void)
 }
 
 /* look() runs as pid 1 after rootfs_enter(), with what it made of it; returns NULL or what is wrong. */
-typedef const char *look_fn(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e);
+typedef const char *look_fn(const struct rootfs *r, const struct rootfs_view *view, int result,
+			    struct err *e);
 
 static void pid_1(const struct rootfs *r, look_fn *look, int out)
 {
@@ -45,7 +47,8 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 		result = rootfs_enter(r, -1, &view, &e);
 	const char *wrong = look(r, &view, result, &e);
 	if (wrong)
-		snprintf(said, sizeof(said), "%s (result %d, \"%s\", errno %d)", wrong, result, e.msg, errno);
+		snprintf(said, sizeof(said), "%s (result %d, \"%s\", errno %d)", wrong, result,
+			 e.msg, errno);
 	_exit(write(out, said, strlen(said) + 1) > 0 ? 0 : 1);
 }
 
@@ -101,7 +104,8 @@ static bool reads(const char *path, const char *text)
 	return strcmp(buf, text) == 0;
 }
 
-static const char *look_common(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e)
+static const char *look_common(const struct rootfs *r, const struct rootfs_view *view, int result,
+			       struct err *e)
 {
 	struct stat st;
 	struct statvfs fs;
@@ -129,7 +133,8 @@ static const char *look_common(const struct rootfs *r, const struct rootfs_view 
 		return "a shared folder has the wrong mode";
 	if (stat("/run", &st) < 0 || st.st_uid != r->uid)
 		return "/run is not the program's";
-	if (!reads("/proc/sys/user/max_user_namespaces", "0\n") || !fails_with(unshare(CLONE_NEWUSER), ENOSPC))
+	if (!reads("/proc/sys/user/max_user_namespaces", "0\n") ||
+	    !fails_with(unshare(CLONE_NEWUSER), ENOSPC))
 		return "a user namespace could be made";
 	if (!reads("/proc/keys", "") || !fails_with(open("/proc/keys", O_WRONLY | O_CLOEXEC), EROFS))
 		return "/proc/keys is not covered";
@@ -149,14 +154,17 @@ static void make_image(struct tree *t)
 	tree_link(t, "etc/resolv.conf", "/run/nowhere");
 }
 
-static const char *look_overlay(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e)
+static const char *look_overlay(const struct rootfs *r, const struct rootfs_view *view, int result,
+				struct err *e)
 {
 	const char *wrong = look_common(r, view, result, e);
 	if (wrong)
 		return wrong;
 	if (!reads("/etc/motd", "of the image\n"))
 		return "the image's file is not there";
-	return reads("/etc/resolv.conf", "# no network\noptions attempts:1\n") ? NULL : "resolv.conf is the image's";
+	return reads("/etc/resolv.conf", "# no network\noptions attempts:1\n")
+		       ? NULL
+		       : "resolv.conf is the image's";
 }
 
 static void overlay(void **state)
@@ -183,7 +191,7 @@ static void bind_form(void **state)
 	struct tree t;
 	make_image(&t);
 	tree_text(&t, "etc/hostname", 0644, "of the image\n");
-	static const char *const dirs[] = { "proc", "sys", "dev", "tmp", "run", "scratch" };
+	static const char *const dirs[] = {"proc", "sys", "dev", "tmp", "run", "scratch"};
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		tree_dir(&t, dirs[i]);
 	struct rootfs r = prepared(&a, IMAGE_PATH, t.path);
@@ -195,7 +203,8 @@ static void bind_form(void **state)
 	tree_remove(&t);
 }
 
-static const char *look_host(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e)
+static const char *look_host(const struct rootfs *r, const struct rootfs_view *view, int result,
+			     struct err *e)
 {
 	const char *wrong = look_common(r, view, result, e);
 	if (wrong)
@@ -204,12 +213,14 @@ static const char *look_host(const struct rootfs *r, const struct rootfs_view *v
 		return "the host's /usr is not there";
 	if (!fails_with(open("/usr/bin/new", O_CREAT | O_WRONLY | O_CLOEXEC, 0644), EROFS))
 		return "/usr is not read-only";
-	static const char *const absent[] = { "/home", "/root", "/var", "/etc/shadow", "/boot", "/etc/ssl/private",
-					      "/mnt", "/opt" };
+	static const char *const absent[] = {"/home",	    "/root", "/var",
+					     "/etc/shadow", "/boot", "/etc/ssl/private",
+					     "/mnt",	    "/opt"};
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
 		if (access(absent[i], F_OK) == 0)
 			return absent[i];
-	return reads("/proc/sys/user/max_inotify_instances", "0\n") ? NULL : "inotify tells of the host";
+	return reads("/proc/sys/user/max_inotify_instances", "0\n") ? NULL
+								    : "inotify tells of the host";
 }
 
 static void host(void **state)
@@ -220,7 +231,8 @@ static void host(void **state)
 	in_sandbox(&r, look_host);
 }
 
-static const char *look_failed(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e)
+static const char *look_failed(const struct rootfs *r, const struct rootfs_view *view, int result,
+			       struct err *e)
 {
 	(void)r;
 	if (result == 0 || e->kind == ERR_NONE)
@@ -263,7 +275,8 @@ static void late_link(void **state)
 	tree_remove(&t);
 }
 
-static const char *look_workdir(const struct rootfs *r, const struct rootfs_view *view, int result, struct err *e)
+static const char *look_workdir(const struct rootfs *r, const struct rootfs_view *view, int result,
+				struct err *e)
 {
 	(void)view;
 	if (result < 0)
@@ -271,9 +284,12 @@ static const char *look_workdir(const struct rootfs *r, const struct rootfs_view
 	static const struct {
 		const char *path, *says;
 	} rows[] = {
-		{ "/none", "not in the image" },      { "/etc/hostname", "not a folder" },
-		{ "/proc/self/root", "leads through" }, { "/proc/1/cwd", "leads through" },
-		{ "/proc/self/fd/0", "" },	      { "/proc/self/fd/3", "" },
+		{"/none", "not in the image"},
+		{"/etc/hostname", "not a folder"},
+		{"/proc/self/root", "leads through"},
+		{"/proc/1/cwd", "leads through"},
+		{"/proc/self/fd/0", ""},
+		{"/proc/self/fd/3", ""},
 	};
 	struct rootfs other = *r;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -305,8 +321,9 @@ static void workdir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlay),	     cmocka_unit_test(bind_form), cmocka_unit_test(host),
-		cmocka_unit_test(another_directory), cmocka_unit_test(late_link), cmocka_unit_test(workdir),
+		cmocka_unit_test(overlay),   cmocka_unit_test(bind_form),
+		cmocka_unit_test(host),	     cmocka_unit_test(another_directory),
+		cmocka_unit_test(late_link), cmocka_unit_test(workdir),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static int exec_errno(const char *path)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		char *argv[] = { (char *)(uintptr_t)path, NULL }, *envp[] = { NULL };
+		char *argv[] = {(char *)(uintptr_t)path, NULL}, *envp[] = {NULL};
 		execve(path, argv, envp);
 		int sys = errno;
 		_exit(write(fds[1], &sys, sizeof(sys)) == sizeof(sys) ? 0 : 1);
@@ -174,7 +174,8 @@ static void kinds(void **state)
 	assert_int_equal(mkfifo(tree_path(&t, "fifo"), 0755), 0);
 	explained(tree_path(&t, "folder"), 126, "a folder");
 	explained(tree_path(&t, "plain"), 126, "its mode is 0644");
-	explained(tree_path(&t, "fifo"), 126, "not a regular file"); /* and does not wait for a writer */
+	explained(tree_path(&t, "fifo"), 126,
+		  "not a regular file"); /* and does not wait for a writer */
 	explained("/dev/null", 126, "not a regular file");
 	tree_remove(&t);
 }
@@ -191,8 +192,9 @@ static void too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing),	cmocka_unit_test(loader),    cmocka_unit_test(scripts),
-		cmocka_unit_test(architecture), cmocka_unit_test(malformed), cmocka_unit_test(kinds),
+		cmocka_unit_test(missing),   cmocka_unit_test(loader),
+		cmocka_unit_test(scripts),   cmocka_unit_test(architecture),
+		cmocka_unit_test(malformed), cmocka_unit_test(kinds),
 		cmocka_unit_test(too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-static int prepare(struct rootfs *r, struct arena *a, enum image_kind kind, const char *image, struct err *e)
+static int prepare(struct rootfs *r, struct arena *a, enum image_kind kind, const char *image,
+		   struct err *e)
 {
 	struct spec s = tree_spec(a, kind, image);
 	return rootfs_prepare(r, &s, a, e);
@@ -86,7 +87,8 @@ static void by_another_name(void **state)
 		autoarena a = ARENA_INIT;
 		struct rootfs r = ROOTFS_INIT;
 		struct err e = ERR_INIT;
-		if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		if (unshare(CLONE_NEWNS) < 0 ||
+		    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 		    mount("/home", t.path, NULL, MS_BIND, NULL) < 0)
 			_exit(2);
 		int result = prepare(&r, &a, IMAGE_PATH, t.path, &e);
@@ -134,7 +136,7 @@ static void by_name(void **state)
 static void targets_that_are_links(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "proc", "sys", "dev", "tmp", "run", "scratch", "etc" };
+	static const char *const names[] = {"proc", "sys", "dev", "tmp", "run", "scratch", "etc"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct tree t;
 		tree_make(&t);
@@ -150,7 +152,7 @@ static void targets_that_are_links(void **state)
 static void forms(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "proc", "sys", "dev", "tmp", "run", "scratch", "etc" };
+	static const char *const names[] = {"proc", "sys", "dev", "tmp", "run", "scratch", "etc"};
 	autoarena a = ARENA_INIT;
 	struct rootfs r = ROOTFS_INIT;
 	struct err e = ERR_INIT;
@@ -160,7 +162,8 @@ static void forms(void **state)
 		assert_int_equal(prepare(&r, &a, IMAGE_PATH, t.path, &e), 0);
 		assert_int_equal(r.form, ROOTFS_OVERLAY);
 		for (unsigned k = 0; k < TARGETS; k++)
-			assert_int_equal(!(r.missing & 1u << k), faccessat(r.image, rootfs_targets[k], F_OK, 0) == 0);
+			assert_int_equal(!(r.missing & 1u << k),
+					 faccessat(r.image, rootfs_targets[k], F_OK, 0) == 0);
 		rootfs_close(&r);
 		tree_dir(&t, names[i]);
 	}
@@ -187,10 +190,10 @@ static void users(void **state)
 		uint32_t uid;
 		const char *line;
 	} rows[] = {
-		{ 1000, "user:x:1000:1000:user:/scratch:/bin/sh\n" },
-		{ 60002, "user:x:60002:60002:user:/scratch:/bin/sh\n" },
-		{ 0, "root:x:0:0:root:/scratch:/bin/sh\n" },
-		{ 65534, "nobody:x:65534:65534:nobody:/scratch:/bin/sh\n" },
+		{1000, "user:x:1000:1000:user:/scratch:/bin/sh\n"},
+		{60002, "user:x:60002:60002:user:/scratch:/bin/sh\n"},
+		{0, "root:x:0:0:root:/scratch:/bin/sh\n"},
+		{65534, "nobody:x:65534:65534:nobody:/scratch:/bin/sh\n"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		autoarena a = ARENA_INIT;
@@ -227,11 +230,16 @@ static void other_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sensitive_places), cmocka_unit_test(through_a_link),
-		cmocka_unit_test(home_of_passwd),   cmocka_unit_test(by_another_name),
-		cmocka_unit_test(not_a_folder),	    cmocka_unit_test(by_name),
-		cmocka_unit_test(targets_that_are_links), cmocka_unit_test(forms),
-		cmocka_unit_test(users),	    cmocka_unit_test(other_files),
+		cmocka_unit_test(sensitive_places),
+		cmocka_unit_test(through_a_link),
+		cmocka_unit_test(home_of_passwd),
+		cmocka_unit_test(by_another_name),
+		cmocka_unit_test(not_a_folder),
+		cmocka_unit_test(by_name),
+		cmocka_unit_test(targets_that_are_links),
+		cmocka_unit_test(forms),
+		cmocka_unit_test(users),
+		cmocka_unit_test(other_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

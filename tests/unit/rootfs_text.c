@@ -8,8 +8,8 @@ static void numbers(void **state)
 		uint64_t number;
 		const char *text;
 	} rows[] = {
-		{ 0, "0" }, { 9, "9" }, { 10, "10" }, { 100, "100" }, { 65541, "65541" },
-		{ UINT64_MAX, "18446744073709551615" },
+		{0, "0"},     {9, "9"},		{10, "10"},
+		{100, "100"}, {65541, "65541"}, {UINT64_MAX, "18446744073709551615"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char buf[32];
@@ -59,8 +59,8 @@ static void mount_lines(void **state)
 	char tagged[] = "71 93 0:42 / / ro shared:1 master:7 - ext4 /dev/sda rw";
 	assert_true(mount_line_read(&m, tagged));
 	assert_string_equal(m.tag, "master:7");
-	static const char *const bad[] = { "", "71 93 0:42 / /", "71 93 0:42 / / ro", "71 93 0:42 / / ro shared:1",
-					   "71 93 0:42 / / ro -" };
+	static const char *const bad[] = {"", "71 93 0:42 / /", "71 93 0:42 / / ro",
+					  "71 93 0:42 / / ro shared:1", "71 93 0:42 / / ro -"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char copy[64];
 		strcpy(copy, bad[i]);
@@ -88,7 +88,7 @@ static int walk(const char *text, size_t room, struct lines *l, struct err *e)
 	assert_int_equal(write(fds[1], text, strlen(text)), strlen(text));
 	close(fds[1]);
 	char buf[256];
-	int result = lines_walk(fds[0], buf, room, add_line, l, e);
+	int result = lines_walk(fds[0], &(struct line_walk){buf, room, add_line, l}, e);
 	close(fds[0]);
 	return result;
 }
@@ -151,9 +151,10 @@ static void fd_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),	 cmocka_unit_test(words),	   cmocka_unit_test(fields),
-		cmocka_unit_test(mount_lines),	 cmocka_unit_test(lines),	   cmocka_unit_test(line_too_long),
-		cmocka_unit_test(line_stops),	 cmocka_unit_test(fd_runs),
+		cmocka_unit_test(numbers),    cmocka_unit_test(words),
+		cmocka_unit_test(fields),     cmocka_unit_test(mount_lines),
+		cmocka_unit_test(lines),      cmocka_unit_test(line_too_long),
+		cmocka_unit_test(line_stops), cmocka_unit_test(fd_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

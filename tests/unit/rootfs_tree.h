@@ -61,7 +61,8 @@ static inline void tree_link(const struct tree *t, const char *name, const char 
 	assert_int_equal(symlink(to, tree_path(t, name)), 0);
 }
 
-static inline void tree_file(const struct tree *t, const char *name, mode_t mode, const void *bytes, size_t len)
+static inline void tree_file(const struct tree *t, const char *name, mode_t mode, const void *bytes,
+			     size_t len)
 {
 	int fd = open(tree_path(t, name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);

@@ -2,20 +2,21 @@
  * tables are written into a folder that stands in for proc. */
 #include "tests/unit/rootfs_tree.h"
 
-#define DEVICE(name) "9 2 0:6 /" name " /dev/" name " rw,nosuid,noexec,relatime - devtmpfs devtmpfs rw\n"
+#define DEVICE(name) \
+	"9 2 0:6 /" name " /dev/" name " rw,nosuid,noexec,relatime - devtmpfs devtmpfs rw\n"
 
 static const char right[] =
 	"1 0 0:46 / / ro,nosuid,nodev,relatime - overlay pinfold ro,lowerdir=/../root:.\n"
-	"2 1 0:42 /dev /dev ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n" DEVICE("null")
-	DEVICE("zero") DEVICE("full") DEVICE("random") DEVICE("urandom") DEVICE("tty")
-	"3 2 0:44 / /dev/pts rw,nosuid,noexec,relatime - devpts devpts rw\n"
-	"4 2 0:43 /shm /dev/shm rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
-	"5 1 0:45 / /proc ro,nosuid,nodev,noexec,relatime - proc proc rw\n"
-	"6 5 0:42 /empty /proc/keys ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n"
-	"7 1 0:42 /sys /sys ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n"
-	"8 1 0:43 /tmp /tmp rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
-	"8 1 0:43 /run /run rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
-	"8 1 0:43 /scratch /scratch rw,nosuid,nodev,relatime - tmpfs scratch rw\n";
+	"2 1 0:42 /dev /dev ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n" DEVICE(
+		"null") DEVICE("zero") DEVICE("full") DEVICE("random") DEVICE("urandom")
+		DEVICE("tty") "3 2 0:44 / /dev/pts rw,nosuid,noexec,relatime - devpts devpts rw\n"
+			      "4 2 0:43 /shm /dev/shm rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
+			      "5 1 0:45 / /proc ro,nosuid,nodev,noexec,relatime - proc proc rw\n"
+			      "6 5 0:42 /empty /proc/keys ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n"
+			      "7 1 0:42 /sys /sys ro,nosuid,nodev,noexec,relatime - tmpfs pinfold rw\n"
+			      "8 1 0:43 /tmp /tmp rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
+			      "8 1 0:43 /run /run rw,nosuid,nodev,relatime - tmpfs scratch rw\n"
+			      "8 1 0:43 /scratch /scratch rw,nosuid,nodev,relatime - tmpfs scratch rw\n";
 
 static const char cgroup_line[] =
 	"9 7 0:37 / /sys/fs/cgroup ro,nosuid,nodev,noexec,relatime - cgroup2 cgroup2 rw\n";
@@ -65,30 +66,37 @@ static void refuses(void **state)
 	static const struct {
 		const char *from, *to, *says;
 	} rows[] = {
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ rw,nosuid,nodev,relatime - overlay", "without ro" },
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ ro,nodev,relatime - overlay", "without nosuid" },
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ ro,nosuid,relatime - overlay", "without nodev" },
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ rw,nosuid,nodev,relatime - overlay",
+		 "without ro"},
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ ro,nodev,relatime - overlay",
+		 "without nosuid"},
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ ro,nosuid,relatime - overlay",
+		 "without nodev"},
 		/* "nosuid" must not be found in "xnosuid", nor "ro" in "errors=remount-ro" */
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ ro,xnosuid,nodev - overlay", "without nosuid" },
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ x=ro,nosuid,nodev - overlay", "without ro" },
-		{ "/ ro,nosuid,nodev,relatime - overlay", "/ rox,nosuid,nodev - overlay", "without ro" },
-		{ "relatime - overlay", "relatime shared:3 - overlay", "not private" },
-		{ "relatime - devtmpfs", "relatime master:3 - devtmpfs", "not private" },
-		{ "/dev/null rw,nosuid,noexec", "/dev/null rw,nosuid", "without noexec" },
-		{ "/dev/pts rw,nosuid,noexec", "/dev/pts rw,noexec", "without nosuid" },
-		{ "/dev/pts rw", "/dev/pts ro", "read-only" },
-		{ "/proc ro,nosuid,nodev,noexec,relatime - proc", "/proc ro,nosuid,nodev,noexec - tmpfs", "not a proc" },
-		{ "/proc ro", "/proc rw", "without ro" },
-		{ "/proc/keys ro", "/proc/keys rw", "without ro" },
-		{ "/proc/keys", "/proc/stat", "should not be there" },
-		{ "/scratch rw,nosuid,nodev", "/scratch rw,nosuid", "without nodev" },
-		{ "/scratch rw", "/scratch ro", "read-only" },
-		{ "/run /run ", "/run /scratch ", "twice" },
-		{ "/run /run ", "/run /etc ", "should not be there" },
-		{ "/dev/tty rw", "/dev/zero rw", "a device is missing" },
-		{ "/dev/tty rw", "/dev/mem rw", "should not be there" },
-		{ "8 1 0:43 /tmp /tmp rw,nosuid,nodev,relatime - tmpfs scratch rw\n", "", "/tmp: expected a mount" },
-		{ "2 1 0:42 /dev /dev", "garbage", "cannot be read" },
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ ro,xnosuid,nodev - overlay",
+		 "without nosuid"},
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ x=ro,nosuid,nodev - overlay",
+		 "without ro"},
+		{"/ ro,nosuid,nodev,relatime - overlay", "/ rox,nosuid,nodev - overlay", "without ro"},
+		{"relatime - overlay", "relatime shared:3 - overlay", "not private"},
+		{"relatime - devtmpfs", "relatime master:3 - devtmpfs", "not private"},
+		{"/dev/null rw,nosuid,noexec", "/dev/null rw,nosuid", "without noexec"},
+		{"/dev/pts rw,nosuid,noexec", "/dev/pts rw,noexec", "without nosuid"},
+		{"/dev/pts rw", "/dev/pts ro", "read-only"},
+		{"/proc ro,nosuid,nodev,noexec,relatime - proc",
+		 "/proc ro,nosuid,nodev,noexec - tmpfs", "not a proc"},
+		{"/proc ro", "/proc rw", "without ro"},
+		{"/proc/keys ro", "/proc/keys rw", "without ro"},
+		{"/proc/keys", "/proc/stat", "should not be there"},
+		{"/scratch rw,nosuid,nodev", "/scratch rw,nosuid", "without nodev"},
+		{"/scratch rw", "/scratch ro", "read-only"},
+		{"/run /run ", "/run /scratch ", "twice"},
+		{"/run /run ", "/run /etc ", "should not be there"},
+		{"/dev/tty rw", "/dev/zero rw", "a device is missing"},
+		{"/dev/tty rw", "/dev/mem rw", "should not be there"},
+		{"8 1 0:43 /tmp /tmp rw,nosuid,nodev,relatime - tmpfs scratch rw\n", "",
+		 "/tmp: expected a mount"},
+		{"2 1 0:42 /dev /dev", "garbage", "cannot be read"},
 	};
 	const struct rootfs r = {.form = ROOTFS_OVERLAY};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -99,8 +107,8 @@ static void refuses(void **state)
 		if (check(changed(rows[i].from, to), &r, false, &e) == 0)
 			fail_msg("accepted: %s -> %s", rows[i].from, rows[i].to);
 		if (!strstr(e.msg, rows[i].says))
-			fail_msg("%s -> %s: \"%s\" does not say \"%s\"", rows[i].from, rows[i].to, e.msg,
-				 rows[i].says);
+			fail_msg("%s -> %s: \"%s\" does not say \"%s\"", rows[i].from, rows[i].to,
+				 e.msg, rows[i].says);
 	}
 }
 
@@ -138,8 +146,8 @@ static void outer_proc(void **state)
 	struct err e = ERR_INIT;
 	char table[4096];
 	const struct rootfs r = {.form = ROOTFS_OVERLAY, .proc = PROC_OUTER};
-	snprintf(table, sizeof(table), "%s9 5 0:6 /null /proc/cmdline ro,nosuid,nodev,noexec - devtmpfs x rw\n",
-		 right);
+	snprintf(table, sizeof(table),
+		 "%s9 5 0:6 /null /proc/cmdline ro,nosuid,nodev,noexec - devtmpfs x rw\n", right);
 	assert_int_equal(check(table, &r, true, &e), 0);
 	assert_int_equal(check(table, &r, false, &e), -1);
 }
@@ -147,8 +155,8 @@ static void outer_proc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepts),	       cmocka_unit_test(refuses),
-		cmocka_unit_test(cgroup_as_asked),     cmocka_unit_test(mounts_of_the_image),
+		cmocka_unit_test(accepts),	   cmocka_unit_test(refuses),
+		cmocka_unit_test(cgroup_as_asked), cmocka_unit_test(mounts_of_the_image),
 		cmocka_unit_test(outer_proc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
