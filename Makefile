@@ -133,7 +133,7 @@ $(PAYLOAD): $(sort $(wildcard tests/payload/*.c)) $(wildcard tests/payload/*.h)
 
 # What a kind of test needs besides `all`; other sections add to it.
 .PHONY: tests-ready check check-e2e check-attack lint
-tests-ready: all $(PAYLOAD)
+tests-ready: all $(PAYLOAD) $(OUT)/tests/documents
 # An empty list would make prove look for tests of its own.
 run_tests = $(if $(2),PINFOLD_BUILD=$(OUT) prove $(PROVE) --exec '' $(2),@echo "no tests in $(1)")
 check-e2e: tests-ready

@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import threading
+import time
 
 import pf
 
@@ -53,7 +54,8 @@ def mounts():
 
 
 def cgroups():
-    """Every cgroup v2 directory of ours, as a path below its mount."""
+    """Every empty cgroup v2 directory of ours, as a path below its mount. One with processes is somebody's
+    living run: processes() finds those that should have ended."""
     found = []
     for line in mounts():
         left, right = line.split(" - ")
@@ -61,7 +63,10 @@ def cgroups():
             continue
         top = left.split()[2]
         for folder, names, _ in os.walk(top):
-            found += [os.path.relpath(os.path.join(folder, n), top) for n in names if n.startswith("pinfold-")]
+            for name in names:
+                path = os.path.join(folder, name)
+                if name.startswith("pinfold-") and b"populated 0" in _read(os.path.join(path, "cgroup.events")):
+                    found.append(os.path.relpath(path, top))
     return sorted(found)
 
 
@@ -83,8 +88,25 @@ def tree(folder):
     return entries
 
 
+def leftovers(mark):
+    """What is left of the runs whose --id begins with mark, with mark in the program's environment too: a list of
+    texts. Mounts are told by the folder that holds all of this test's files. Other tests may run meanwhile."""
+    found = [f"process {pid}: {_read(f'/proc/{pid}/cmdline')!r}" for pid in processes(mark)]
+    found += [f"socket {line.split()[-1].decode()}" for line in _read("/proc/net/unix").splitlines()[1:]
+              if mark.encode() in line]
+    found += [f"cgroup {path}" for path in cgroups() if mark in path]
+    found += [f"mount {line}" for line in mounts() if pf.base_folder() in line]
+    return found
+
+
 class Snapshot:
-    """Mounts, cgroup leaves, IPC objects, names in /tmp, /dev/shm and /run, and the given folders in full."""
+    """Mounts, empty cgroup leaves, IPC objects, names in /tmp, /dev/shm and /run, and the given folders in full.
+
+    Other tests and other people's programs share the host: what comes and goes by itself within some
+    seconds is theirs, and what somebody else removed is no leak of ours."""
+
+    PATIENCE = 5
+    OWN = ("pinfold-test.", "pinfold-unit-")  # folders of the tests themselves
 
     def __init__(self, *folders):
         self.folders = folders
@@ -96,18 +118,26 @@ class Snapshot:
             lines = _read(f"/proc/sysvipc/{name}").decode().splitlines()[1:]
             state[f"SysV {name}"] = sorted(" ".join(line.split()[:2]) for line in lines)
         for folder in ("/tmp", "/var/tmp", "/dev/shm", "/run"):
-            state[folder] = sorted(n for n in os.listdir(folder) if "pinfold" in n and not n.startswith("pinfold-test."))
+            state[folder] = sorted(n for n in os.listdir(folder) if "pinfold" in n and not n.startswith(self.OWN))
         for folder in self.folders:
             state[f"tree {folder}"] = sorted(map(str, tree(folder).items()))
         return state
 
-    def differences(self):
-        """Lines that say what came and what went since; empty when nothing did."""
-        after = self._take()
-        lines = []
+    def _compare(self):
+        after, lines = self._take(), []
         for kind, before in self.state.items():
             lines += [f"{kind}: + {line}" for line in after[kind] if line not in before]
-            lines += [f"{kind}: - {line}" for line in before if line not in after[kind]]
+            if kind == "mounts" or kind.startswith("tree "):
+                lines += [f"{kind}: - {line}" for line in before if line not in after[kind]]
+        return lines
+
+    def differences(self):
+        """Lines that say what came and what went since; empty when nothing did."""
+        deadline = time.monotonic() + self.PATIENCE
+        lines = self._compare()
+        while lines and time.monotonic() < deadline:
+            time.sleep(0.1)
+            lines = [line for line in self._compare() if line in lines]
         return lines
 
 

@@ -50,7 +50,8 @@ def _cleanup():
         shutil.rmtree(_base, ignore_errors=True)
 
 
-def _base_folder():
+def base_folder():
+    """The folder that every user may enter and that holds all that a test makes."""
     global _base
     if _base is None:
         _base = tempfile.mkdtemp(prefix="pinfold-test.", dir="/var/tmp")
@@ -100,7 +101,7 @@ def _credentials(user):
 
 def tmpdir(user=None, mode=0o755):
     """A fresh folder that belongs to the user."""
-    folder = tempfile.mkdtemp(dir=_base_folder())
+    folder = tempfile.mkdtemp(dir=base_folder())
     os.chmod(folder, mode)
     entry = account(user or WHO)
     if entry:
@@ -127,7 +128,7 @@ def staged(path, user=None):
     if account(user or WHO) is None or not path.startswith(ROOT + "/") or _reachable():
         return path
     if path not in _staged:
-        target = os.path.join(_base_folder(), "stage", os.path.relpath(path, ROOT))
+        target = os.path.join(base_folder(), "stage", os.path.relpath(path, ROOT))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         for links in (["-l"], []):
             if subprocess.run(["cp", "-aT", *links, path, target], check=False,
@@ -325,7 +326,7 @@ def pinfold(*args, stdin=None, timeout=60, **options):
 def image(files, parent=None):
     """An unpacked tree from {path: content}: bytes (mode 0755 below bin, else 0644), ("copy", FILE),
     ("link", TARGET), ("dir", MODE), ("file", BYTES, MODE). Returns its path; root's, readable by all."""
-    tree = parent or tempfile.mkdtemp(dir=_base_folder())
+    tree = parent or tempfile.mkdtemp(dir=base_folder())
     os.chmod(tree, 0o755)
     for path, content in files.items():
         target = os.path.join(tree, path.lstrip("/"))
