@@ -41,10 +41,11 @@ struct enter {
 	bool proc_outer;
 };
 
-/* Descriptors that are all closed together: a run of consecutive numbers costs one close_range(2),
- * which is most of what the dozen small files written here need. */
+/* Descriptors that are all closed together: consecutive numbers cost one close_range(2), which is
+ * most of what the dozen small files written here need. */
 struct fd_run {
-	unsigned first, count;
+	int fds[16];
+	unsigned count;
 };
 #define FD_RUN_INIT {.count = 0}
 void fd_run_add(struct fd_run *run, int fd); /* takes fd */
@@ -97,10 +98,10 @@ int mount_table_open(int proc, struct err *e);
  * this process's namespace. 1 if there is something, 0, or -1. */
 int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err *e);
 
-/* ---- vet.c ---- */
-/* ERR_USAGE where the opened directory (r->image, _path, _dev, _ino; mount_id as statx(2) gives it)
- * is one that must never be an image. */
-int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e);
+/* ---- vet.c: ERR_USAGE where the opened directory must never be an image, by r->image_path; by
+ * _dev, _ino and the mount it is on (as statx(2) gives it), and what the image has in it. ---- */
+int rootfs_vet_name(const struct rootfs *r, struct err *e);
+int rootfs_vet_place(const struct rootfs *r, uint64_t mount_id, struct err *e);
 
 /* ---- skeleton.c ---- */
 int skeleton_make(struct enter *x, struct err *e);

@@ -27,18 +27,20 @@ int stage_attr(const char *path, unsigned int at_flags, uint64_t set, struct err
 
 void fd_run_add(struct fd_run *run, int fd)
 {
-	if (run->count > 0 && (unsigned)fd != run->first + run->count)
+	if (run->count == sizeof(run->fds) / sizeof(run->fds[0]))
 		fd_run_close(run);
-	if (run->count == 0)
-		run->first = (unsigned)fd;
-	run->count++;
+	run->fds[run->count++] = fd;
 }
 
 void fd_run_close(struct fd_run *run)
 {
 	int saved = errno;
-	if (run->count > 0)
-		close_range(run->first, run->first + run->count - 1, 0);
+	for (unsigned first = 0, next; first < run->count; first = next) {
+		next = first + 1;
+		while (next < run->count && run->fds[next] == run->fds[next - 1] + 1)
+			next++;
+		close_range((unsigned)run->fds[first], (unsigned)run->fds[next - 1], 0);
+	}
 	run->count = 0;
 	errno = saved;
 }

@@ -81,26 +81,6 @@ static int read_path(struct rootfs *r, struct arena *a, struct err *e)
 	return 0;
 }
 
-static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
-{
-	autoclose int fd = open(s->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return explain_open(s, e);
-	struct statx st;
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
-		return err_sys(e, "stat image %s", s->image);
-	r->image = fd;
-	r->image_path = s->image;
-	r->image_dev = makedev(st.stx_dev_major, st.stx_dev_minor);
-	r->image_ino = st.stx_ino;
-	if (read_path(r, a, e) < 0 || rootfs_vet(r, st.stx_mnt_id, e) < 0) {
-		r->image = -1;
-		return -1;
-	}
-	fd_take(&fd);
-	return 0;
-}
-
 /* Which mount targets the image has: a directory, or nothing. */
 static int look_at_targets(struct rootfs *r, struct err *e)
 {
@@ -120,23 +100,41 @@ static int look_at_targets(struct rootfs *r, struct err *e)
 	return 0;
 }
 
+static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
+{
+	autoclose int fd = open(s->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return explain_open(s, e);
+	struct statx st;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, &st) < 0)
+		return err_sys(e, "stat image %s", s->image);
+	r->image = fd;
+	r->image_path = s->image;
+	r->image_dev = makedev(st.stx_dev_major, st.stx_dev_minor);
+	r->image_ino = st.stx_ino;
+	if (read_path(r, a, e) < 0 || rootfs_vet_name(r, e) < 0 || look_at_targets(r, e) < 0 ||
+	    rootfs_vet_place(r, st.stx_mnt_id, e) < 0) {
+		r->image = -1;
+		return -1;
+	}
+	fd_take(&fd);
+	return 0;
+}
+
 /* Without privilege the kernel refuses an overlay over a tree with mounts in it (they are locked);
  * to root it would just not show them. */
-static int look_beneath(struct rootfs *r, struct err *e)
+static int check_beneath(const struct rootfs *r, struct err *e)
 {
 	char names[100];
-	if (geteuid() != 0)
+	if (r->form != ROOTFS_OVERLAY || geteuid() != 0)
 		return 0;
 	int found = rootfs_mounts_beneath(r->image_path, names, sizeof(names), e);
-	if (found < 0)
-		return -1;
-	r->image_has_mounts = found;
-	if (found && r->form == ROOTFS_OVERLAY)
-		return err_usage(e,
-				 "image %s: file systems are mounted beneath it (%s), which an overlay "
-				 "would not show; unmount them",
-				 r->image_path, names);
-	return 0;
+	if (found <= 0)
+		return found;
+	return err_usage(e,
+			 "image %s: file systems are mounted beneath it (%s), which an overlay would not show; "
+			 "unmount them",
+			 r->image_path, names);
 }
 
 static void add_file(struct rootfs *r, const char *path, const char *text)
@@ -198,12 +196,8 @@ int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, stru
 	}
 	if (open_image(&made, s, a, e) < 0)
 		return -1;
-	if (look_at_targets(&made, e) < 0) {
-		rootfs_close(&made);
-		return -1;
-	}
 	made.form = made.missing ? ROOTFS_OVERLAY : ROOTFS_BIND;
-	if (look_beneath(&made, e) < 0) {
+	if (check_beneath(&made, e) < 0) {
 		rootfs_close(&made);
 		return -1;
 	}

@@ -33,8 +33,7 @@ struct rootfs {
 	int image; /* O_PATH fd of the image's root (IMAGE_PATH); -1 for @host */
 	const char *image_path; /* as the kernel spells it (no links, no dots); pid 1 finds the image again by it */
 	uint64_t image_dev, image_ino; /* of image: what pid 1 finds must be the same */
-	bool image_has_mounts; /* file systems are mounted beneath: an overlay would not show them */
-	uint32_t missing;      /* bit set of enum rootfs_target: what the skeleton must supply */
+	uint32_t missing; /* bit set of enum rootfs_target: what the skeleton must supply */
 	uint64_t scratch_bytes, scratch_inodes;
 	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5 */
 	uint32_t uid, gid;   /* the program's, inside */

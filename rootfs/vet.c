@@ -64,7 +64,7 @@ static int refuse(const struct rootfs *r, const char *reason, struct err *e)
 	return err_usage(e, "%s is refused as an image: %s", r->image_path, reason);
 }
 
-static int vet_name(const struct rootfs *r, struct err *e)
+int rootfs_vet_name(const struct rootfs *r, struct err *e)
 {
 	const char *path = r->image_path;
 	for (size_t i = 0; i < SENSITIVE; i++)
@@ -148,10 +148,8 @@ static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), vet_line, &h}, e);
 }
 
-int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)
+int rootfs_vet_place(const struct rootfs *r, uint64_t mount_id, struct err *e)
 {
-	if (vet_name(r, e) < 0)
-		return -1;
 	struct statx root;
 	if (statx(AT_FDCWD, "/", AT_NO_AUTOMOUNT, STATX_INO | STATX_MNT_ID, &root) < 0)
 		return err_sys(e, "stat /");
@@ -160,5 +158,7 @@ int rootfs_vet(const struct rootfs *r, uint64_t mount_id, struct err *e)
 	bool alias = mount_id != root.stx_mnt_id;
 	if (alias && vet_alias(r, e) < 0)
 		return -1;
-	return vet_homes(r, alias, e);
+	/* What has folders for proc, for devices and for configuration is the root of a system. */
+	const uint32_t system = 1u << TARGET_PROC | 1u << TARGET_DEV | 1u << TARGET_ETC;
+	return r->missing & system ? vet_homes(r, alias, e) : 0;
 }
