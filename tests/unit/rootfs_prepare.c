@@ -101,6 +101,46 @@ static void by_another_name(void **state)
 	tree_remove(&t);
 }
 
+/* A file system beneath the image: an overlay would not show it, a bind does. In a child, as above. */
+static int with_mount_beneath(const char *image, const char *sub)
+{
+	autoarena a = ARENA_INIT;
+	struct rootfs r = ROOTFS_INIT;
+	struct err e = ERR_INIT;
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("x", sub, "tmpfs", 0, NULL) < 0)
+		return 2;
+	int result = prepare(&r, &a, IMAGE_PATH, image, &e);
+	if (result < 0)
+		return strstr(e.msg, sub) ? 0 : 3;
+	return r.form == ROOTFS_BIND ? 1 : 4;
+}
+
+static void mounts_beneath(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("# only root may mount\n");
+		skip();
+	}
+	struct tree t;
+	tree_make(&t);
+	tree_dir(&t, "a b"); /* mountinfo writes the space as \\040 */
+	for (int want = 0; want < 2; want++) {
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(with_mount_beneath(t.path, tree_path(&t, "a b")));
+		int status;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), want);
+		for (unsigned i = 0; want == 0 && i < TARGETS; i++)
+			tree_dir(&t, rootfs_targets[i]);
+	}
+	tree_remove(&t);
+}
+
 static void not_a_folder(void **state)
 {
 	(void)state;
@@ -234,6 +274,7 @@ int main(void)
 		cmocka_unit_test(through_a_link),
 		cmocka_unit_test(home_of_passwd),
 		cmocka_unit_test(by_another_name),
+		cmocka_unit_test(mounts_beneath),
 		cmocka_unit_test(not_a_folder),
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(targets_that_are_links),
