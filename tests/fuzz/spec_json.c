@@ -1,5 +1,5 @@
-/* Any bytes as a spec. Either they are refused, in words that a terminal may see, or they make a spec
- * whose canonical text makes the same spec again. */
+/* Any bytes as a spec. Either they are refused, in words that a terminal may see, or they make a
+ * spec whose canonical text makes the same spec again. */
 #include "spec/spec.h"
 
 #include <stdlib.h>
