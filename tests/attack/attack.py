@@ -16,7 +16,7 @@ from host import Snapshot, canary_folder, processes
 from tap import diag, is_, ok, skip
 
 __all__ = ["PROBE", "OWNER", "probe_image", "weak", "strong", "attack", "unharmed", "do", "mark_flags", "SINGLE",
-           "ALLOW_ALL"]
+           "allow_all", "program_of"]
 
 PROBE = os.path.join(pf.ROOT, "build/tests/attack/probe")
 AS_ROOT = os.geteuid() == 0
@@ -26,8 +26,6 @@ SINGLE = pf.WHO == "user"
 # file system to the program's 1000.
 OWNER = (pf.account("user").pw_uid, pf.account("user").pw_gid) if pf.WHO == "user" and AS_ROOT else \
     (1000, 1000) if AS_ROOT else (os.getuid(), os.getgid())
-# The filter off, to see the walls behind it.
-ALLOW_ALL = '{"defaultAction": "SCMP_ACT_ALLOW"}'
 
 # version 2, effective bit, permitted cap_net_raw|cap_setuid|cap_sys_admin (capability.h: struct vfs_cap_data)
 _FILE_CAPABILITY = bytes.fromhex("0100000280202000" + "00" * 12)
@@ -37,6 +35,27 @@ _SETTINGS = ("kernel/core_pattern", "kernel/modprobe", "kernel/poweroff_cmd", "k
              "kernel/randomize_va_space", "kernel/panic", "kernel/sysrq", "kernel/pid_max", "vm/overcommit_memory",
              "vm/nr_hugepages", "fs/file-max", "net/ipv4/ip_forward", "user/max_user_namespaces",
              "user/max_mnt_namespaces", "user/max_inotify_instances", "kernel/keys/maxkeys", "kernel/cap_last_cap")
+
+
+def allow_all():
+    """A profile file that switches the filter off."""
+    path = os.path.join(pf.tmpdir(), "allow-all.json")
+    with open(path, "w", encoding="ascii") as file:
+        file.write('{"defaultAction": "SCMP_ACT_ALLOW"}')
+    return path
+
+
+def program_of(mark):
+    """Host pid of the program (inner pid 2) of the run that mark_flags() marked, or None."""
+    for pid in processes(mark):
+        try:
+            with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+                ids = next((line.split()[1:] for line in file if line.startswith("NSpid:")), [])
+            if len(ids) > 1 and ids[-1] == "2" and os.readlink(f"/proc/{pid}/exe").endswith("/probe"):
+                return pid
+        except OSError:
+            continue
+    return None
 
 
 def _own(tree, owner):
