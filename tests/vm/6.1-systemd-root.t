@@ -1,4 +1,4 @@
 #!/bin/bash
 # Kernel 6.1 under systemd, as root from a service of its own.
 . "$(dirname "$0")/lists"
-boot --kernel 6.1 --boot systemd --as root
+boot --kernel 6.1 --boot systemd --as root -- "${everywhere[@]}" run-basic

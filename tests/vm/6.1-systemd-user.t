@@ -1,4 +1,4 @@
 #!/bin/bash
-# Kernel 6.1 under systemd, as an ordinary user from outside her own session's tree.
+# Kernel 6.1 under systemd, as an ordinary user from outside her session's tree.
 . "$(dirname "$0")/lists"
-boot --kernel 6.1 --boot systemd --as user
+boot --kernel 6.1 --boot systemd --as user -- "${everywhere[@]}" run-basic

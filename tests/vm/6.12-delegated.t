@@ -1,4 +1,4 @@
 #!/bin/bash
 # Kernel 6.12, as an ordinary user with a delegated subtree; an ext4 disk.
 . "$(dirname "$0")/lists"
-boot --kernel 6.12 --as delegated --disk
+boot --kernel 6.12 --as delegated --disk -- "${everywhere[@]}" "${by_subtree[@]}" "${promises[@]}"

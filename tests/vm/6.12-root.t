@@ -1,4 +1,4 @@
 #!/bin/bash
 # Kernel 6.12, as root without systemd; an ext4 disk.
 . "$(dirname "$0")/lists"
-boot --kernel 6.12 --as root --disk
+boot --kernel 6.12 --as root --disk -- "${everywhere[@]}" "${by_kernel[@]}" "${by_subtree[@]}" "${promises[@]}"
