@@ -4,53 +4,22 @@
  * that fails ends the run. What depends on the host is decided here, in one place.
  */
 #include "runtime/run.h"
+#include "spec/parse.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-static void text_bytes(char *buf, size_t size, uint64_t n)
-{
-	static const char units[] = {'T', 'G', 'M', 'K'};
-	for (int i = 0; i < 4; i++) {
-		const uint64_t unit = 1ULL << (40 - 10 * i);
-		if (n >= unit && n % unit == 0) {
-			snprintf(buf, size, "%llu%c", (unsigned long long)(n / unit), units[i]);
-			return;
-		}
-	}
-	snprintf(buf, size, "%llu", (unsigned long long)n);
-}
-
-static void text_time(char *buf, size_t size, uint64_t ns)
-{
-	if (ns % 1000000000 == 0)
-		snprintf(buf, size, "%llus", (unsigned long long)(ns / 1000000000));
-	else if (ns % 1000000 == 0)
-		snprintf(buf, size, "%llums", (unsigned long long)(ns / 1000000));
-	else
-		snprintf(buf, size, "%lluns", (unsigned long long)ns);
-}
-
-typedef void text_fn(char *, size_t, uint64_t);
-
-static void text_count(char *buf, size_t size, uint64_t n)
-{
-	snprintf(buf, size, "%llu", (unsigned long long)n);
-}
-
-static void text_milli(char *buf, size_t size, uint64_t n)
-{
-	snprintf(buf, size, n % 1000 ? "%llu.%03llu" : "%llu", (unsigned long long)(n / 1000),
-		 (unsigned long long)(n % 1000));
-}
+typedef void text_fn(uint64_t, char[PARSE_TEXT_BYTES]);
 
 /* What the spec says of a row, and true if it is a limit at all. */
+static_assert(sizeof(((struct guarantee *)0)->requested) >= PARSE_TEXT_BYTES, "a formatted value fits");
 static bool requested(struct guarantee *g, uint64_t value, text_fn *text)
 {
 	if (value == LIMIT_NONE)
 		snprintf(g->requested, sizeof(g->requested), "none");
 	else
-		text(g->requested, sizeof(g->requested), value);
+		text(value, g->requested);
 	return value != LIMIT_NONE;
 }
 
@@ -73,7 +42,7 @@ static void memory_rows(const struct facts *f)
 {
 	const struct limits *lim = &f->s->limits;
 	struct guarantee *memory = &f->rows[G_MEMORY], *swap = &f->rows[G_SWAP];
-	if (!requested(memory, lim->memory_bytes, text_bytes)) {
+	if (!requested(memory, lim->memory_bytes, spec_format_size)) {
 		not_asked(memory);
 		not_asked(swap);
 		return;
@@ -103,7 +72,7 @@ static void task_rows(const struct facts *f)
 	const struct limits *lim = &f->s->limits;
 	const bool single = f->p->launch.ids.form == IDS_FORM_SINGLE;
 	struct guarantee *pids = &f->rows[G_PIDS];
-	if (!requested(pids, lim->pids, text_count)) {
+	if (!requested(pids, lim->pids, spec_format_count)) {
 		not_asked(pids);
 	} else if (f->controllers & CG_PIDS) {
 		guarantee_enforced(pids, "pids.max", "");
@@ -115,7 +84,7 @@ static void task_rows(const struct facts *f)
 	}
 
 	struct guarantee *cpus = &f->rows[G_CPUS];
-	if (!requested(cpus, lim->cpus_milli, text_milli))
+	if (!requested(cpus, lim->cpus_milli, spec_format_cpus))
 		not_asked(cpus);
 	else if (f->controllers & CG_CPU)
 		guarantee_enforced(cpus, "cpu.max", "");
@@ -124,7 +93,7 @@ static void task_rows(const struct facts *f)
 				   "parts of a cpu, cpus shared with other runs", f->mend);
 
 	struct guarantee *time = &f->rows[G_CPU_TIME];
-	if (!requested(time, lim->cpu_time_ns, text_time))
+	if (!requested(time, lim->cpu_time_ns, spec_format_time))
 		not_asked(time);
 	else if (f->p->cgroup_leaf)
 		guarantee_enforced(time, "cpu.stat", "");
@@ -150,17 +119,17 @@ static void own_limits(const struct facts *f)
 	const struct limits *lim = &f->s->limits;
 	struct guarantee *g = f->rows;
 	char value[64];
-	guarantee_enforced(&g[G_WALL], requested(&g[G_WALL], lim->wall_ns, text_time) ? "timerfd" : "not limited", "");
-	guarantee_enforced(&g[G_IDLE], requested(&g[G_IDLE], lim->idle_ns, text_time) ? "timerfd" : "not limited", "");
-	requested(&g[G_SCRATCH], lim->scratch_bytes, text_bytes);
+	guarantee_enforced(&g[G_WALL], requested(&g[G_WALL], lim->wall_ns, spec_format_time) ? "timerfd" : "not limited", "");
+	guarantee_enforced(&g[G_IDLE], requested(&g[G_IDLE], lim->idle_ns, spec_format_time) ? "timerfd" : "not limited", "");
+	requested(&g[G_SCRATCH], lim->scratch_bytes, spec_format_size);
 	guarantee_enforced(&g[G_SCRATCH], "tmpfs size=", "");
-	requested(&g[G_INODES], lim->scratch_inodes, text_count);
+	requested(&g[G_INODES], lim->scratch_inodes, spec_format_count);
 	guarantee_enforced(&g[G_INODES], "tmpfs nr_inodes=", "");
-	guarantee_enforced(&g[G_OUTPUT], requested(&g[G_OUTPUT], lim->output_bytes, text_bytes) ? "relay" : "not limited", "");
+	guarantee_enforced(&g[G_OUTPUT], requested(&g[G_OUTPUT], lim->output_bytes, spec_format_size) ? "relay" : "not limited", "");
 	for (unsigned i = 0; i < f->p->launch.rlimits_len; i++) {
 		snprintf(value, sizeof(value), "%llu", (unsigned long long)f->p->launch.rlimits[i].hard);
 		if (f->p->launch.rlimits[i].resource == RLIMIT_NOFILE) {
-			requested(&g[G_NOFILE], f->p->launch.rlimits[i].hard, text_count);
+			requested(&g[G_NOFILE], f->p->launch.rlimits[i].hard, spec_format_count);
 			guarantee_enforced(&g[G_NOFILE], "RLIMIT_NOFILE", value);
 		} else if (f->p->launch.rlimits[i].resource == RLIMIT_CORE) {
 			guarantee_enforced(&g[G_CORE], "RLIMIT_CORE", value);

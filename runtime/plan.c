@@ -45,7 +45,7 @@ static bool env_same(const char *a, const char *b)
 	return n == env_name_len(b) && memcmp(a, b, n) == 0;
 }
 
-/* Ours first, then the caller's, the last of a name wins. Nothing of our own environment gets in. */
+/* Ours where the caller says nothing, then the caller's. Nothing of our own environment gets in. */
 static char **build_env(const struct spec *s, const char *user)
 {
 	const char *ours[] = {default_path, "HOME=/scratch", arena_printf(s->arena, "USER=%s", user),
@@ -54,16 +54,15 @@ static char **build_env(const struct spec *s, const char *user)
 	const size_t ours_len = sizeof(ours) / sizeof(*ours);
 	char **env = arena_alloc(s->arena, (ours_len + s->env_len + 1) * sizeof(*env));
 	size_t len = 0;
-	for (size_t i = 0; i < ours_len + s->env_len; i++) {
-		const char *entry = i < ours_len ? ours[i] : arena_strdup(s->arena, s->env[i - ours_len]);
+	for (size_t i = 0; i < ours_len; i++) {
 		size_t at = 0;
-		if (!entry)
-			continue;
-		while (at < len && !env_same(env[at], entry))
+		while (ours[i] && at < s->env_len && !env_same(s->env[at], ours[i]))
 			at++;
-		env[at] = (char *)(uintptr_t)entry;
-		len += at == len;
+		if (ours[i] && at == s->env_len)
+			env[len++] = (char *)(uintptr_t)ours[i];
 	}
+	for (size_t i = 0; i < s->env_len; i++) /* names are unique: spec_set() saw to it */
+		env[len++] = arena_strdup(s->arena, s->env[i]);
 	return env;
 }
 
