@@ -11,8 +11,8 @@ static const struct filter_variant *variant_find(uint32_t arch, enum policy_swit
 	return NULL;
 }
 
-int filter_build(struct filter *f, const struct filter_options *o, struct arena *a, struct result *r,
-		 struct err *e)
+int filter_build(struct filter *f, const struct filter_options *o, struct arena *a,
+		 struct result *r, struct err *e)
 {
 	if (o->profile)
 		return profile_build(f, o, a, r, e);

@@ -13,8 +13,8 @@ static int set_filter(const struct sock_filter *insns, unsigned short len, unsig
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
 }
 
-/* A listener, and a caller that only a deadly signal can take out of its wait: so that signals do not
- * repeat a denied call and count it twice. The flag is of Linux 5.19. */
+/* A listener, and a caller that only a deadly signal can take out of its wait: so that signals do
+ * not repeat a denied call and count it twice. The flag is of Linux 5.19. */
 static int set_filter_listener(const struct filter *f)
 {
 	int fd = set_filter(f->insns, f->len,

@@ -35,7 +35,7 @@ static const struct {
 	uint32_t arch;
 	const char *name;
 } arches[] = {
-	{AUDIT_ARCH_X86_64, "x86_64"}, {AUDIT_ARCH_I386, "i386"},    {AUDIT_ARCH_AARCH64, "aarch64"},
+	{AUDIT_ARCH_X86_64, "x86_64"}, {AUDIT_ARCH_I386, "i386"}, {AUDIT_ARCH_AARCH64, "aarch64"},
 	{AUDIT_ARCH_ARM, "arm"},       {SCMP_ARCH_X32, "x32"},
 };
 
@@ -46,7 +46,8 @@ int syscall_number(uint32_t arch, const char *name)
 		return nr;
 	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
 		if (strcmp(newer[i].name, name) == 0)
-			return newer[i].arch == 0 || newer[i].arch == arch ? newer[i].nr : SYSCALL_ABSENT;
+			return newer[i].arch == 0 || newer[i].arch == arch ? newer[i].nr
+									   : SYSCALL_ABSENT;
 	}
 	/* libseccomp has a number below -1 of its own for a call that this architecture lacks. */
 	return nr == __NR_SCMP_ERROR ? SYSCALL_UNKNOWN : SYSCALL_ABSENT;

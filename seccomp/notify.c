@@ -1,5 +1,5 @@
-/* Counting denials. The filter has already decided: every call that arrives here is denied, whatever
- * it is, so that nothing depends on what another thread may change meanwhile. */
+/* Counting denials. The filter has already decided: every call that arrives here is denied,
+ * whatever it is, so that nothing depends on what another thread may change meanwhile. */
 #include "base/fd.h"
 #include "seccomp/names.h"
 #include "seccomp/filter_data.h"
@@ -25,7 +25,8 @@ int notify_open(struct notify *n, int listener, struct err *e)
 	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0)
 		return err_sys(e, "ask for the size of seccomp notifications");
 	if (sizes.seccomp_notif > RECORD_MAX || sizes.seccomp_notif_resp > RECORD_MAX)
-		return err_host(e, "seccomp notifications of this kernel have %u and %u bytes, more than %d",
+		return err_host(e,
+				"seccomp notifications of this kernel have %u and %u bytes, more than %d",
 				sizes.seccomp_notif, sizes.seccomp_notif_resp, RECORD_MAX);
 	*n = (struct notify)NOTIFY_INIT;
 	n->notif_size = sizes.seccomp_notif;
@@ -129,8 +130,8 @@ void notify_report(const struct notify *n, struct result *r)
 		size_t at = 0;
 		if (is_foreign(n->rows[i].arch, n->rows[i].nr)) {
 			bool x32 = n->rows[i].arch == filter_native_arch;
-			at = (size_t)snprintf(d->name, sizeof(d->name), "%s:",
-					      x32 ? "x32" : arch_name(n->rows[i].arch));
+			at = (size_t)snprintf(d->name, sizeof(d->name),
+					      "%s:", x32 ? "x32" : arch_name(n->rows[i].arch));
 		}
 		syscall_name(n->rows[i].arch, n->rows[i].nr, d->name + at, sizeof(d->name) - at);
 		d->count = n->rows[i].count;

@@ -13,12 +13,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NAMES(...)   ((const char *const[]){__VA_ARGS__, NULL})
 #define RULES(array) .rules = (array), .rules_len = sizeof(array) / sizeof((array)[0])
-#define IN(n, array) \
-	{.arg = (n), .mask = UINT32_MAX, .values = (array), .values_len = sizeof(array) / sizeof((array)[0])}
+#define IN(n, array)         \
+	{.arg = (n),         \
+	 .mask = UINT32_MAX, \
+	 .values = (array),  \
+	 .values_len = sizeof(array) / sizeof((array)[0])}
 #define MASKED(n, bits, array) \
-	{.arg = (n), .mask = (bits), .values = (array), .values_len = sizeof(array) / sizeof((array)[0])}
+	{.arg = (n),           \
+	 .mask = (bits),       \
+	 .values = (array),    \
+	 .values_len = sizeof(array) / sizeof((array)[0])}
 
 static const uint32_t zero[] = {0};
 
@@ -26,8 +32,10 @@ static const uint32_t zero[] = {0};
 
 /* A new namespace is a new root for whoever finds the next hole behind it. CLONE_NEWTIME shares its
  * bit with the exit signal here and can be asked of clone3 and unshare only. */
-enum { CLONE_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
-			  CLONE_NEWPID | CLONE_NEWNET };
+enum {
+	CLONE_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+			   CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
+};
 static const struct policy_rule clone_rules[] = {
 	{.conds = {MASKED(0, CLONE_NAMESPACES, zero)}, .conds_len = 1},
 };
@@ -60,24 +68,28 @@ static const struct policy_rule no_oob_3[] = {{.conds = {MASKED(3, MSG_OOB, zero
 
 /* ---- files ---- */
 
-static const uint32_t ioctls[] = {
-	/* terminal modes */
-	TCGETS, TCSETS, TCSETSW, TCSETSF, TCGETA, TCSETA, TCSETAW, TCSETAF, TCGETS2, TCSETS2, TCSETSW2,
-	TCSETSF2, TCSBRK, TCSBRKP, TCXONC, TCFLSH,
-	/* window, session and process group */
-	TIOCGWINSZ, TIOCSWINSZ, TIOCGPGRP, TIOCSPGRP, TIOCGSID, TIOCSCTTY, TIOCNOTTY,
-	/* the master side of a private pty */
-	TIOCGPTN, TIOCSPTLCK, TIOCGPTPEER,
-	/* any descriptor */
-	FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, FIOASYNC, FS_IOC_GETFLAGS,
-	/* reading the interfaces of its own network namespace */
-	SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFADDR, SIOCGIFDSTADDR, SIOCGIFBRDADDR,
-	SIOCGIFNETMASK, SIOCGIFMETRIC, SIOCGIFMTU, SIOCGIFHWADDR, SIOCGIFINDEX, SIOCGIFTXQLEN, SIOCGIFMAP,
-};
+static const uint32_t ioctls_terminal[] = {TCGETS,   TCSETS,	 TCSETSW,   TCSETSF, TCGETA,
+					   TCSETA,   TCSETAW,	 TCSETAF,   TCGETS2, TCSETS2,
+					   TCSETSW2, TCSETSF2,	 TCSBRK,    TCSBRKP, TCXONC,
+					   TCFLSH,   TIOCGWINSZ, TIOCSWINSZ};
+/* session and process group; the master side of a private pty */
+static const uint32_t ioctls_pty[] = {TIOCGPGRP, TIOCSPGRP, TIOCGSID,	TIOCSCTTY,
+				      TIOCNOTTY, TIOCGPTN,  TIOCSPTLCK, TIOCGPTPEER};
+static const uint32_t ioctls_any[] = {FIONREAD, FIONBIO,  FIOCLEX,
+				      FIONCLEX, FIOASYNC, FS_IOC_GETFLAGS};
+/* reading the interfaces of its own network namespace */
+static const uint32_t ioctls_interface[] = {SIOCGIFNAME,    SIOCGIFCONF,    SIOCGIFFLAGS,
+					    SIOCGIFADDR,    SIOCGIFDSTADDR, SIOCGIFBRDADDR,
+					    SIOCGIFNETMASK, SIOCGIFMETRIC,  SIOCGIFMTU,
+					    SIOCGIFHWADDR,  SIOCGIFINDEX,   SIOCGIFTXQLEN,
+					    SIOCGIFMAP};
 static const uint32_t ioctls_reflink[] = {FICLONE, FICLONERANGE};
 static const uint32_t ioctls_injection[] = {TIOCSTI, TIOCLINUX};
 static const struct policy_rule ioctl_rules[] = {
-	{.conds = {IN(1, ioctls)}, .conds_len = 1},
+	{.conds = {IN(1, ioctls_terminal)}, .conds_len = 1},
+	{.conds = {IN(1, ioctls_pty)}, .conds_len = 1},
+	{.conds = {IN(1, ioctls_any)}, .conds_len = 1},
+	{.conds = {IN(1, ioctls_interface)}, .conds_len = 1},
 	/* the errno that makes cp and the like copy */
 	{.conds = {IN(1, ioctls_reflink)}, .conds_len = 1, .answer = EOPNOTSUPP},
 	/* keystrokes and selections pushed into the terminal's input */
@@ -85,13 +97,14 @@ static const struct policy_rule ioctl_rules[] = {
 };
 
 static const uint32_t fcntls[] = {
-	F_DUPFD,      F_GETFD,	    F_SETFD,	 F_GETFL,      F_SETFL,	      F_GETLK,
-	F_SETLK,      F_SETLKW,	    F_GETOWN,	 F_GETSIG,     F_GETOWN_EX,   F_OFD_GETLK,
-	F_OFD_SETLK,  F_OFD_SETLKW, F_GETLEASE,	 F_DUPFD_CLOEXEC, F_GETPIPE_SZ, F_ADD_SEALS,
-	F_GET_SEALS,  F_GET_RW_HINT, F_SET_RW_HINT,
+	F_DUPFD,     F_GETFD,	    F_SETFD,	   F_GETFL,	    F_SETFL,	  F_GETLK,
+	F_SETLK,     F_SETLKW,	    F_GETOWN,	   F_GETSIG,	    F_GETOWN_EX,  F_OFD_GETLK,
+	F_OFD_SETLK, F_OFD_SETLKW,  F_GETLEASE,	   F_DUPFD_CLOEXEC, F_GETPIPE_SZ, F_ADD_SEALS,
+	F_GET_SEALS, F_GET_RW_HINT, F_SET_RW_HINT,
 };
 static const uint32_t fcntl_pipe_size[] = {F_SETPIPE_SZ};
-static const uint32_t fcntls_denied[] = {F_SETPIPE_SZ, F_SETLEASE, F_NOTIFY, F_SETOWN, F_SETOWN_EX, F_SETSIG};
+static const uint32_t fcntls_denied[] = {F_SETPIPE_SZ, F_SETLEASE,  F_NOTIFY,
+					 F_SETOWN,     F_SETOWN_EX, F_SETSIG};
 static const struct policy_rule fcntl_rules[] = {
 	{.conds = {IN(1, fcntls)}, .conds_len = 1},
 	/* pipe pages are counted per user: with a single id they are the caller's */
@@ -102,28 +115,43 @@ static const struct policy_rule fcntl_rules[] = {
 
 /* A character device 0:0 needs no privilege since 5.8, and is a whiteout to an overlay that meets it. */
 static const uint32_t node_types[] = {0, S_IFREG, S_IFIFO, S_IFSOCK};
-static const struct policy_rule mknod_rules[] = {{.conds = {MASKED(1, S_IFMT, node_types)}, .conds_len = 1}};
-static const struct policy_rule mknodat_rules[] = {{.conds = {MASKED(2, S_IFMT, node_types)}, .conds_len = 1}};
+static const struct policy_rule mknod_rules[] = {
+	{.conds = {MASKED(1, S_IFMT, node_types)}, .conds_len = 1}};
+static const struct policy_rule mknodat_rules[] = {
+	{.conds = {MASKED(2, S_IFMT, node_types)}, .conds_len = 1}};
 static const struct policy_rule renameat2_rules[] = {
 	{.conds = {MASKED(4, RENAME_WHITEOUT, zero)}, .conds_len = 1},
 };
 
 /* Huge pages come out of a pool of the host that no memory limit covers. */
-static const struct policy_rule memfd_rules[] = {{.conds = {MASKED(1, MFD_HUGETLB, zero)}, .conds_len = 1}};
+static const struct policy_rule memfd_rules[] = {
+	{.conds = {MASKED(1, MFD_HUGETLB, zero)}, .conds_len = 1}};
 
 /* ---- process attributes ---- */
 
-static const uint32_t prctls[] = {
-	PR_SET_PDEATHSIG,  PR_GET_PDEATHSIG,	   PR_GET_DUMPABLE,	   PR_SET_DUMPABLE,
-	PR_SET_NAME,	   PR_GET_NAME,		   PR_GET_SECCOMP,	   PR_CAPBSET_READ,
-	PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,	   PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER,
-	PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,  PR_SET_THP_DISABLE,	   PR_GET_THP_DISABLE,
-	PR_GET_SPECULATION_CTRL, PR_SET_SPECULATION_CTRL, PR_SET_VMA,
-};
+static const uint32_t prctls[] = {PR_SET_PDEATHSIG,
+				  PR_GET_PDEATHSIG,
+				  PR_GET_DUMPABLE,
+				  PR_SET_DUMPABLE,
+				  PR_SET_NAME,
+				  PR_GET_NAME,
+				  PR_GET_SECCOMP,
+				  PR_CAPBSET_READ,
+				  PR_SET_TIMERSLACK,
+				  PR_GET_TIMERSLACK,
+				  PR_SET_CHILD_SUBREAPER,
+				  PR_GET_CHILD_SUBREAPER,
+				  PR_SET_NO_NEW_PRIVS,
+				  PR_GET_NO_NEW_PRIVS,
+				  PR_SET_THP_DISABLE,
+				  PR_GET_THP_DISABLE,
+				  PR_GET_SPECULATION_CTRL,
+				  PR_SET_SPECULATION_CTRL,
+				  PR_SET_VMA};
 static const struct policy_rule prctl_rules[] = {{.conds = {IN(0, prctls)}, .conds_len = 1}};
 
-/* asm/prctl.h of x86, spelled out because the table is compiled on other machines too. 0x3001 is what
- * glibc asked before shadow stacks were merged, 0x5005 is the query that was. */
+/* asm/prctl.h of x86, spelled out because the table is compiled on other machines too. 0x3001 is
+ * what glibc asked before shadow stacks were merged, 0x5005 is the query that was. */
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_, ARCH_GET_FS_, ARCH_GET_GS_ };
 enum { ARCH_CET_STATUS_ = 0x3001, ARCH_SHSTK_STATUS_ = 0x5005 };
 static const uint32_t arch_prctls[] = {ARCH_SET_GS_, ARCH_SET_FS_,     ARCH_GET_FS_,
@@ -131,28 +159,31 @@ static const uint32_t arch_prctls[] = {ARCH_SET_GS_, ARCH_SET_FS_,     ARCH_GET_
 static const struct policy_rule arch_prctl_rules[] = {{.conds = {IN(0, arch_prctls)}, .conds_len = 1}};
 
 /* Not READ_IMPLIES_EXEC, not ADDR_NO_RANDOMIZE, no other system's quirks. */
-static const uint32_t personalities[] = {PER_LINUX, PER_LINUX32, UNAME26, PER_LINUX32 | UNAME26, UINT32_MAX};
-static const struct policy_rule personality_rules[] = {{.conds = {IN(0, personalities)}, .conds_len = 1}};
+static const uint32_t personalities[] = {PER_LINUX, PER_LINUX32, UNAME26, PER_LINUX32 | UNAME26,
+					 UINT32_MAX};
+static const struct policy_rule personality_rules[] = {
+	{.conds = {IN(0, personalities)}, .conds_len = 1}};
 
 static const struct policy_rule own_pid_rules[] = {{.conds = {IN(0, zero)}, .conds_len = 1}};
 static const struct policy_rule affinity_rules[] = {{.conds_len = 0, .when = WHEN_AFFINITY}};
 
 const struct policy_group policy[] = {
 	/* ---- allowed, whatever the arguments ---- */
-	{NAMES("read", "write", "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev", "preadv2",
-	       "pwritev2", "lseek", "sendfile", "splice", "tee", "copy_file_range", "readahead", "fadvise64"),
+	{NAMES("read", "write", "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev",
+	       "preadv2", "pwritev2", "lseek", "sendfile", "splice", "tee", "copy_file_range",
+	       "readahead", "fadvise64"),
 	 .why = "basic I/O"},
 	{NAMES("open", "openat", "openat2", "creat", "close", "close_range", "dup", "dup2", "dup3"),
 	 .why = "descriptors"},
 	{NAMES("stat", "fstat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
 	       "readlink", "readlinkat", "getdents", "getdents64", "statfs", "fstatfs"),
 	 .why = "looking at files"},
-	{NAMES("getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "rename", "renameat", "link",
-	       "linkat", "unlink", "unlinkat", "symlink", "symlinkat"),
+	{NAMES("getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "rename", "renameat",
+	       "link", "linkat", "unlink", "unlinkat", "symlink", "symlinkat"),
 	 .why = "directories and links"},
 	{NAMES("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat",
-	       "truncate", "ftruncate", "fallocate", "utime", "utimes", "futimesat", "utimensat", "umask",
-	       "flock"),
+	       "truncate", "ftruncate", "fallocate", "utime", "utimes", "futimesat", "utimensat",
+	       "umask", "flock"),
 	 .why = "attributes of its own files: the root is read-only"},
 	{NAMES("setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr",
 	       "llistxattr", "flistxattr", "removexattr", "lremovexattr", "fremovexattr"),
@@ -161,9 +192,9 @@ const struct policy_group policy[] = {
 	 .why = "bounded by user.max_inotify_* inside"},
 	{NAMES("sync", "syncfs", "fsync", "fdatasync", "sync_file_range"), .why = "flushing"},
 	/* JITs need PROT_EXEC, so it is not forbidden. */
-	{NAMES("brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore", "mlock",
-	       "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc", "pkey_free",
-	       "pkey_mprotect"),
+	{NAMES("brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore",
+	       "mlock", "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc",
+	       "pkey_free", "pkey_mprotect"),
 	 .why = "its own memory, charged to the cgroup"},
 	{NAMES("fork", "vfork", "execve", "execveat", "exit", "exit_group", "wait4", "waitid",
 	       "set_tid_address", "set_robust_list", "get_robust_list", "rseq", "pidfd_open",
@@ -181,26 +212,26 @@ const struct policy_group policy[] = {
 	       "rt_sigtimedwait", "sigaltstack", "signalfd", "signalfd4", "pause", "restart_syscall"),
 	 .why = "signals received"},
 	{NAMES("timer_create", "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete",
-	       "timerfd_create", "timerfd_settime", "timerfd_gettime", "alarm", "getitimer", "setitimer",
-	       "nanosleep", "clock_nanosleep"),
+	       "timerfd_create", "timerfd_settime", "timerfd_gettime", "alarm", "getitimer",
+	       "setitimer", "nanosleep", "clock_nanosleep"),
 	 .why = "timers"},
-	{NAMES("clock_gettime", "clock_getres", "gettimeofday", "time", "times", "getrusage", "sysinfo",
-	       "uname", "getrandom", "getcpu"),
+	{NAMES("clock_gettime", "clock_getres", "gettimeofday", "time", "times", "getrusage",
+	       "sysinfo", "uname", "getrandom", "getcpu"),
 	 .why = "clocks and facts, to read"},
-	{NAMES("sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_getattr",
-	       "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority",
-	       "ioprio_get"),
+	{NAMES("sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
+	       "sched_getattr", "sched_get_priority_max", "sched_get_priority_min",
+	       "sched_rr_get_interval", "getpriority", "ioprio_get"),
 	 .why = "scheduling, to read"},
 	{NAMES("getrlimit", "setrlimit"), .why = "its own limits: hard ones cannot be raised"},
 	{NAMES("pipe", "pipe2", "eventfd", "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl",
 	       "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"),
 	 .why = "waiting"},
-	{NAMES("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop", "msgget",
-	       "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive",
-	       "mq_notify", "mq_getsetattr"),
+	{NAMES("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop",
+	       "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend",
+	       "mq_timedreceive", "mq_notify", "mq_getsetattr"),
 	 .why = "IPC of its own namespace, charged to the cgroup"},
-	{NAMES("connect", "bind", "listen", "accept", "accept4", "shutdown", "getsockname", "getpeername",
-	       "setsockopt", "getsockopt"),
+	{NAMES("connect", "bind", "listen", "accept", "accept4", "shutdown", "getsockname",
+	       "getpeername", "setsockopt", "getsockopt"),
 	 .why = "on what socket() let through"},
 
 	/* ---- allowed by their arguments ---- */
@@ -211,9 +242,11 @@ const struct policy_group policy[] = {
 	{NAMES("sendmsg", "recvmsg"), EOPNOTSUPP, RULES(no_oob_2), "no out-of-band data"},
 	{NAMES("sendto", "recvfrom", "sendmmsg", "recvmmsg"), EOPNOTSUPP, RULES(no_oob_3),
 	 "no out-of-band data"},
-	{NAMES("ioctl"), ENOTTY, RULES(ioctl_rules), "a driver's whole interface hides behind a number"},
+	{NAMES("ioctl"), ENOTTY, RULES(ioctl_rules),
+	 "a driver's whole interface hides behind a number"},
 	{NAMES("fcntl"), EINVAL, RULES(fcntl_rules), "what an older kernel says of a command"},
-	{NAMES("prctl"), EINVAL, RULES(prctl_rules), "no mm maps, no seccomp, no dispatch, no keepcaps"},
+	{NAMES("prctl"), EINVAL, RULES(prctl_rules),
+	 "no mm maps, no seccomp, no dispatch, no keepcaps"},
 	{NAMES("arch_prctl"), EINVAL, RULES(arch_prctl_rules), "segment bases; shadow stacks to read"},
 	{NAMES("personality"), EPERM, RULES(personality_rules), "no address space without randomness"},
 	{NAMES("prlimit64"), EPERM, RULES(own_pid_rules), "its own limits, nobody else's"},
@@ -233,24 +266,27 @@ const struct policy_group policy[] = {
 	{NAMES("landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"), ENOSYS,
 	 .why = "kernel surface that is of no use to the program here"},
 	{NAMES("seccomp"), ENOSYS, .why = "more kernel programs; listeners"},
-	{NAMES("open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
-	       "mount_setattr"),
+	{NAMES("open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig", "fsmount",
+	       "fspick", "mount_setattr"),
 	 ENOSYS, .why = "the mount API"},
 	{NAMES("pidfd_getfd"), ENOSYS, .why = "takes other processes' descriptors"},
 	{NAMES("process_madvise", "process_mrelease"), ENOSYS, .why = "other processes' memory"},
 	{NAMES("quotactl_fd"), ENOSYS, .why = "quotas"},
-	{NAMES("statmount", "listmount", "listns"), ENOSYS, .why = "tells about mounts and namespaces"},
-	{NAMES("io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"), ENOSYS,
-	 .why = "legacy AIO"},
-	{NAMES("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node", "migrate_pages"), ENOSYS,
-	 .why = "placement of memory is the host's"},
+	{NAMES("statmount", "listmount", "listns"), ENOSYS,
+	 .why = "tells about mounts and namespaces"},
+	{NAMES("io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"),
+	 ENOSYS, .why = "legacy AIO"},
+	{NAMES("mbind", "get_mempolicy", "set_mempolicy", "set_mempolicy_home_node", "migrate_pages"),
+	 ENOSYS, .why = "placement of memory is the host's"},
 	{NAMES("cachestat"), ENOSYS, .why = "shows what others have read"},
-	{NAMES("name_to_handle_at"), EOPNOTSUPP, .why = "half of open_by_handle_at; tools expect this errno"},
+	{NAMES("name_to_handle_at"), EOPNOTSUPP,
+	 .why = "half of open_by_handle_at; tools expect this errno"},
 
 	/* ---- EPERM: privileged by nature; these are counted ---- */
 	{NAMES("mount", "umount2", "pivot_root", "chroot"), EPERM, .why = "the mount tree is fixed"},
 	{NAMES("unshare", "setns"), EPERM, .why = "no other namespaces"},
-	{NAMES("swapon", "swapoff", "reboot", "kexec_load", "kexec_file_load", "acct", "syslog", "vhangup"),
+	{NAMES("swapon", "swapoff", "reboot", "kexec_load", "kexec_file_load", "acct", "syslog",
+	       "vhangup"),
 	 EPERM, .why = "the host's"},
 	{NAMES("init_module", "finit_module", "delete_module", "create_module", "query_module",
 	       "get_kernel_syms"),
@@ -258,22 +294,25 @@ const struct policy_group policy[] = {
 	{NAMES("bpf", "perf_event_open"), EPERM, .why = "programs and probes in the kernel"},
 	{NAMES("ptrace", "process_vm_readv", "process_vm_writev", "kcmp"), EPERM,
 	 .why = "other processes' insides"},
-	{NAMES("add_key", "request_key", "keyctl"), EPERM, .why = "keyrings outlive a run and cross it"},
+	{NAMES("add_key", "request_key", "keyctl"), EPERM,
+	 .why = "keyrings outlive a run and cross it"},
 	{NAMES("open_by_handle_at"), EPERM, .why = "opens files that no path leads to"},
 	{NAMES("fanotify_init", "fanotify_mark"), EPERM, .why = "watches whole mounts"},
 	{NAMES("quotactl"), EPERM, .why = "quotas"},
-	{NAMES("settimeofday", "clock_settime", "adjtimex", "clock_adjtime"), EPERM, .why = "sets clocks"},
+	{NAMES("settimeofday", "clock_settime", "adjtimex", "clock_adjtime"), EPERM,
+	 .why = "sets clocks"},
 	{NAMES("iopl", "ioperm"), EPERM, .why = "ports"},
 	{NAMES("modify_ldt"), EPERM, .why = "16-bit segments, a source of kernel bugs"},
 	{NAMES("sethostname", "setdomainname"), EPERM, .why = "the host name is in the spec"},
 	{NAMES("capset"), EPERM, .why = "there are none to set"},
-	{NAMES("setpriority", "sched_setparam", "sched_setscheduler", "sched_setattr", "ioprio_set"), EPERM,
-	 .why = "its share is the spec's"},
+	{NAMES("setpriority", "sched_setparam", "sched_setscheduler", "sched_setattr", "ioprio_set"),
+	 EPERM, .why = "its share is the spec's"},
 	{NAMES("move_pages"), EPERM, .why = "tells and changes where other processes' pages are"},
-	{NAMES("vmsplice"), EPERM, .why = "user pages shared with a pipe: one copy-on-write bug after another"},
-	{NAMES("uselib", "ustat", "sysfs", "_sysctl", "nfsservctl", "getpmsg", "putpmsg", "afs_syscall",
-	       "tuxcall", "security", "vserver", "epoll_ctl_old", "epoll_wait_old", "lookup_dcookie",
-	       "remap_file_pages"),
+	{NAMES("vmsplice"), EPERM,
+	 .why = "user pages shared with a pipe: one copy-on-write bug after another"},
+	{NAMES("uselib", "ustat", "sysfs", "_sysctl", "nfsservctl", "getpmsg", "putpmsg",
+	       "afs_syscall", "tuxcall", "security", "vserver", "epoll_ctl_old", "epoll_wait_old",
+	       "lookup_dcookie", "remap_file_pages"),
 	 EPERM, .why = "obsolete"},
 };
 const size_t policy_len = sizeof(policy) / sizeof(policy[0]);
@@ -281,8 +320,9 @@ const size_t policy_len = sizeof(policy) / sizeof(policy[0]);
 /* Waiting for signals and children, one socket, one child to signal, and the way out. A stack
  * protector's abort() is not among them: it dies here as well as by SIGABRT. */
 const char *const policy_init[] = {
-	"read",	  "write", "sendmsg", "recvmsg",    "poll",	    "ppoll",	       "wait4", "waitid", "kill",
-	"close",  "exit",  "exit_group", "rt_sigreturn", "restart_syscall", "getpid", NULL,
+	"read",		"write",	   "sendmsg", "recvmsg", "poll", "ppoll",
+	"wait4",	"waitid",	   "kill",    "close",	 "exit", "exit_group",
+	"rt_sigreturn", "restart_syscall", "getpid",  NULL,
 };
 
 bool policy_counted(const struct policy_group *g, enum policy_switch on)

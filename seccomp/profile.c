@@ -56,7 +56,8 @@ static const char *message_name(const char *path, struct arena *a)
 {
 	enum { SHOWN = 80 };
 	size_t len = strlen(path);
-	char *name = arena_printf(a, "%s%s", len > SHOWN ? "..." : "", len > SHOWN ? path + len - SHOWN : path);
+	char *name = arena_printf(a, "%s%s", len > SHOWN ? "..." : "",
+				  len > SHOWN ? path + len - SHOWN : path);
 	for (char *c = name; *c; c++) {
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
 			*c = '?';
@@ -65,41 +66,41 @@ static const char *message_name(const char *path, struct arena *a)
 }
 
 /* Of everything that the compiled filter and its warnings depend on. */
-static void cache_key(char key[65], const struct profile *p, const struct profile_host *host,
-		      enum policy_switch off, const char *file_digest)
+static void cache_key(char key[65], const struct profile *p, const struct profile_context *c,
+		      const char *file_digest)
 {
 	char text[512];
 	const struct scmp_version *v = seccomp_version();
-	int n = snprintf(text, sizeof(text), "pinfold %s\nlibseccomp %u.%u.%u\nkernel %s\narch %08x\noff %u\nname %s\nfile %s\n",
-			 PINFOLD_VERSION, v->major, v->minor, v->micro, host->kernel, host->arch, off, p->name,
-			 file_digest);
+	int n = snprintf(text, sizeof(text),
+			 "pinfold %s\nlibseccomp %u.%u.%u\nkernel %s\narch %08x\noff %u\nname %s\nfile %s\n",
+			 PINFOLD_VERSION, v->major, v->minor, v->micro, c->kernel, c->arch,
+			 (unsigned int)c->off, p->name, file_digest);
 	SHA256Data((const uint8_t *)text, (size_t)n, key);
 }
 
 /* The cache makes a start faster and is not needed for one: what is wrong with it is a warning. */
-static int compile_cached(struct profile_code *code, const struct profile *p, const struct profile_host *host,
-			  const struct filter_options *o, const char *file_digest, struct arena *a,
-			  struct profile_warnings *w, struct err *e)
+static int compile_cached(struct profile_code *code, struct profile *p, struct profile_context *c,
+			  const char *cache_dir, struct err *e)
 {
-	char key[65];
+	char file_digest[65], key[65];
 	struct err cache = ERR_INIT;
-	enum policy_switch off = (o->pipe_size ? 0 : WHEN_PIPE_SIZE) | (o->affinity ? 0 : WHEN_AFFINITY);
-	cache_key(key, p, host, off, file_digest);
-	autoclose int dir = o->cache_dir ? cache_open(o->cache_dir, &cache) : -1;
-	if (dir >= 0 && cache_load(dir, key, code, a, w))
+	SHA256Data((const uint8_t *)p->text.text, p->text.len, file_digest);
+	cache_key(key, p, c, file_digest);
+	autoclose int dir = cache_dir ? cache_open(cache_dir, &cache) : -1;
+	if (dir >= 0 && cache_load(dir, key, code, c->arena, &c->warnings))
 		return 0;
-	struct profile read = *p;
-	if (profile_read(&read, host, a, w, e) < 0 || profile_compile(code, &read, host, off, a, w, e) < 0)
+	if (profile_read(p, c, e) < 0 || profile_compile(code, p, c, e) < 0)
 		return -1;
-	if (dir >= 0 && cache_store(dir, key, code, w) < 0)
-		err_sys(&cache, "write to %s", o->cache_dir);
+	if (dir >= 0 && cache_store(dir, key, code, &c->warnings) < 0)
+		err_sys(&cache, "write to %s", cache_dir);
 	if (cache.kind != ERR_NONE)
-		profile_warn(w, "seccomp profile %s is not cached: %s", p->name, cache.msg);
+		profile_warn(&c->warnings, "seccomp profile %s is not cached: %s", p->name,
+			     cache.msg);
 	return 0;
 }
 
-/* EPERM is what an unprivileged program is told of a privileged call, and what a foreign ABI gets: these
- * go to the listener, to be counted, as in the default filter. */
+/* EPERM is what an unprivileged program is told of a privileged call, and what a foreign ABI gets:
+ * these go to the listener, to be counted, as in the default filter. */
 static const struct sock_filter *counting(const struct profile_code *code, struct arena *a)
 {
 	struct sock_filter *insns = arena_alloc(a, code->len * sizeof(*insns));
@@ -111,24 +112,26 @@ static const struct sock_filter *counting(const struct profile_code *code, struc
 	return insns;
 }
 
-int profile_build(struct filter *f, const struct filter_options *o, struct arena *a, struct result *r,
-		  struct err *e)
+int profile_build(struct filter *f, const struct filter_options *o, struct arena *a,
+		  struct result *r, struct err *e)
 {
 	struct profile p = {.name = message_name(o->profile, a)};
-	struct profile_host host = {.arch = o->arch ? o->arch : filter_native_arch};
-	struct profile_warnings w = {.len = 0};
+	struct profile_context c = {
+		.arch = o->arch ? o->arch : filter_native_arch,
+		.off = (o->pipe_size ? 0 : WHEN_PIPE_SIZE) | (o->affinity ? 0 : WHEN_AFFINITY),
+		.arena = a,
+	};
 	struct profile_code code;
 	struct utsname uts;
-	char file_digest[65];
 	if (read_file(o->profile, &p.text, a, e) < 0)
 		return -1;
-	uname(&uts);
-	snprintf(host.kernel, sizeof(host.kernel), "%s", uts.release);
-	SHA256Data((const uint8_t *)p.text.text, p.text.len, file_digest);
-	if (compile_cached(&code, &p, &host, o, file_digest, a, &w, e) < 0)
+	if (uname(&uts) < 0)
+		return err_sys(e, "uname");
+	snprintf(c.kernel, sizeof(c.kernel), "%s", uts.release);
+	if (compile_cached(&code, &p, &c, o->cache_dir, e) < 0)
 		return -1;
-	for (size_t i = 0; i < w.len; i++)
-		result_warn(r, "%s", w.text[i]);
+	for (size_t i = 0; i < c.warnings.len; i++)
+		result_warn(r, "%s", c.warnings.text[i]);
 	*f = (struct filter){
 		.insns = counting(&code, a),
 		.len = code.len,
@@ -137,6 +140,6 @@ int profile_build(struct filter *f, const struct filter_options *o, struct arena
 		.quiet = code.insns,
 		.quiet_len = code.len,
 	};
-	memcpy(f->digest, file_digest, sizeof(f->digest));
+	SHA256Data((const uint8_t *)p.text.text, p.text.len, f->digest);
 	return 0;
 }

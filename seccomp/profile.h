@@ -12,7 +12,7 @@
 enum {
 	PROFILE_BYTES_MAX = 4 * 1024 * 1024,
 	PROFILE_NAMES_MAX = 16384, /* names in all rows */
-	PROFILE_WARNINGS_MAX = 6, /* of each kind one */
+	PROFILE_WARNINGS_MAX = 6,  /* of each kind one */
 	PROFILE_WARNING_SIZE = 200,
 };
 
@@ -39,10 +39,13 @@ struct profile {
 	size_t rows_len;
 };
 
-/* What the rows are judged by. kernel is uname's release. */
-struct profile_host {
-	uint32_t arch; /* AUDIT_ARCH_* */
-	char kernel[65];
+/* What a profile is read and compiled for, and where its warnings go. */
+struct profile_context {
+	uint32_t arch;		/* AUDIT_ARCH_* */
+	char kernel[65];	/* uname's release */
+	enum policy_switch off; /* these are off and so forbid a call more */
+	struct arena *arena;
+	struct profile_warnings warnings;
 };
 
 /* BPF that is the profile's: EPERM for a foreign ABI, no listener. */
@@ -51,29 +54,32 @@ struct profile_code {
 	unsigned short len;
 };
 
-void profile_warn(struct profile_warnings *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void profile_warn(struct profile_warnings *w, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* profile_json.c. The caller has set p->name and p->text, which must outlive p; the rows are the
  * arena's. ERR_USAGE: NAME:LINE:COLUMN: what is wrong. */
-int profile_read(struct profile *p, const struct profile_host *host, struct arena *a,
-		 struct profile_warnings *w, struct err *e);
+int profile_read(struct profile *p, struct profile_context *c, struct err *e);
 
 /* profile_reader.c. Where in the file the row begins. */
-void profile_row_position(const struct profile *p, const struct profile_row *row, size_t *line, size_t *column);
+void profile_row_position(const struct profile *p, const struct profile_row *row, size_t *line,
+			  size_t *column);
 
-/* profile_compile.c. off: the switches of policy.h that are off and so forbid a call more. */
-int profile_compile(struct profile_code *code, const struct profile *p, const struct profile_host *host,
-		    enum policy_switch off, struct arena *a, struct profile_warnings *w, struct err *e);
+/* profile_compile.c. */
+int profile_compile(struct profile_code *code, const struct profile *p, struct profile_context *c,
+		    struct err *e);
 
 /* profile_cache.c. The folder, made if it is not there: ours alone, or not used (-1). */
 int cache_open(const char *path, struct err *e);
 /* 1: *code and *w are there; 0: no entry, or one that is not whole. */
-int cache_load(int dir, const char *key, struct profile_code *code, struct arena *a, struct profile_warnings *w);
+int cache_load(int dir, const char *key, struct profile_code *code, struct arena *a,
+	       struct profile_warnings *w);
 /* An entry is complete or not there. -1 and errno; the run does not need it. */
-int cache_store(int dir, const char *key, const struct profile_code *code, const struct profile_warnings *w);
+int cache_store(int dir, const char *key, const struct profile_code *code,
+		const struct profile_warnings *w);
 
 /* What filter_build() does where a profile is given. */
-int profile_build(struct filter *f, const struct filter_options *o, struct arena *a, struct result *r,
-		  struct err *e);
+int profile_build(struct filter *f, const struct filter_options *o, struct arena *a,
+		  struct result *r, struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* Compiled profiles by digest, in a folder of ours. Whoever can write there decides what a program may
- * call, so the folder and each entry must be the user's own and closed to others; the checksum in an entry
- * is against a full disk, not against them. */
+/* Compiled profiles by digest, in a folder of ours. Whoever can write there decides what a program
+ * may call, so the folder and each entry must be the user's own and closed to others; the checksum
+ * in an entry is against a full disk, not against them. */
 #include "seccomp/profile.h"
 
 #include "base/fd.h"
@@ -34,13 +34,13 @@ int cache_open(const char *path, struct err *e)
 	if (fstat(dir, &st) < 0)
 		return err_sys(e, "stat %s", path);
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return err_host(e, "%s is not this user's alone (owner %u, mode %03o)", path, st.st_uid,
-				st.st_mode & 0777);
+		return err_host(e, "%s is not this user's alone (owner %u, mode %03o)", path,
+				st.st_uid, st.st_mode & 0777);
 	return fd_take(&dir);
 }
 
-static void digest(uint8_t out[SHA256_DIGEST_LENGTH], const struct sock_filter *insns, uint32_t insns_len,
-		   const struct profile_warnings *w)
+static void digest(uint8_t out[SHA256_DIGEST_LENGTH], const struct sock_filter *insns,
+		   uint32_t insns_len, const struct profile_warnings *w)
 {
 	SHA2_CTX sha;
 	SHA256Init(&sha);
@@ -63,19 +63,21 @@ static bool read_part(int fd, void *out, size_t size)
 
 static bool head_is_sound(const struct entry_head *h, const struct stat *st)
 {
-	return memcmp(h->magic, ENTRY_MAGIC, sizeof(h->magic)) == 0 && h->insns > 0 && h->insns <= BPF_MAXINSNS &&
-	       h->warnings <= PROFILE_WARNINGS_MAX &&
+	return memcmp(h->magic, ENTRY_MAGIC, sizeof(h->magic)) == 0 && h->insns > 0 &&
+	       h->insns <= BPF_MAXINSNS && h->warnings <= PROFILE_WARNINGS_MAX &&
 	       (uint64_t)st->st_size == sizeof(*h) + h->insns * sizeof(struct sock_filter) +
 						(uint64_t)h->warnings * PROFILE_WARNING_SIZE;
 }
 
-int cache_load(int dir, const char *key, struct profile_code *code, struct arena *a, struct profile_warnings *w)
+int cache_load(int dir, const char *key, struct profile_code *code, struct arena *a,
+	       struct profile_warnings *w)
 {
 	struct entry_head h;
 	struct profile_warnings read = {.len = 0};
 	uint8_t found[SHA256_DIGEST_LENGTH];
 	struct stat st;
-	autoclose int fd = fd_openat2(dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, RESOLVE_BENEATH);
+	autoclose int fd = fd_openat2(dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0,
+				      RESOLVE_BENEATH);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return 0;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
@@ -84,7 +86,8 @@ int cache_load(int dir, const char *key, struct profile_code *code, struct arena
 		return 0;
 	struct sock_filter *insns = arena_alloc(a, h.insns * sizeof(*insns));
 	read.len = h.warnings;
-	if (!read_part(fd, insns, h.insns * sizeof(*insns)) || !read_part(fd, read.text, read.len * sizeof(read.text[0])))
+	if (!read_part(fd, insns, h.insns * sizeof(*insns)) ||
+	    !read_part(fd, read.text, read.len * sizeof(read.text[0])))
 		return 0;
 	digest(found, insns, h.insns, &read);
 	if (memcmp(found, h.digest, sizeof(found)) != 0)
@@ -118,14 +121,16 @@ static int publish(int dir, int fd, const char *key)
 	return -1;
 }
 
-int cache_store(int dir, const char *key, const struct profile_code *code, const struct profile_warnings *w)
+int cache_store(int dir, const char *key, const struct profile_code *code,
+		const struct profile_warnings *w)
 {
 	struct entry_head h = {.magic = ENTRY_MAGIC, .insns = code->len, .warnings = (uint32_t)w->len};
 	autoclose int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	digest(h.digest, code->insns, code->len, w);
-	if (fd_write_all(fd, &h, sizeof(h)) < 0 || fd_write_all(fd, code->insns, code->len * sizeof(*code->insns)) < 0 ||
+	if (fd_write_all(fd, &h, sizeof(h)) < 0 ||
+	    fd_write_all(fd, code->insns, code->len * sizeof(*code->insns)) < 0 ||
 	    fd_write_all(fd, w->text, w->len * sizeof(w->text[0])) < 0)
 		return -1;
 	return publish(dir, fd, key);

@@ -1,8 +1,9 @@
-/* A profile as BPF, by libseccomp. What libseccomp would settle silently is settled here: of two rows that
- * answer the same call differently it keeps the one without conditions, the one that came first, or
- * whichever its tree meets first, and a row with the default action it does not take at all. So of two
- * rows without conditions the stricter holds, with a warning (profiles that are shipped have such), and
- * other rows with different answers must be about calls that cannot be the same one, or are refused. */
+/* A profile as BPF, by libseccomp. What libseccomp would settle silently is settled here: of two
+ * rows that answer the same call differently it keeps the one without conditions, the one that came
+ * first, or whichever its tree meets first, and a row with the default action it does not take at
+ * all. So of two rows without conditions the stricter holds, with a warning (profiles that are
+ * shipped have such), and other rows with different answers must be about calls that cannot be the
+ * same one, or are refused. */
 #include "seccomp/profile.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #include "base/fd.h"
 
-enum { NUMBERS = 1024, PROLOGUE_MAX = 12, CALL_ROWS_MAX = 1024 };
+enum { NUMBERS = 1024, PROLOGUE_LEN = 6, CALL_ROWS_MAX = 1024 };
 
 struct call_row {
 	const struct profile_row *row;
@@ -31,17 +32,13 @@ struct call {
 
 struct compiler {
 	const struct profile *p;
-	const struct profile_host *host;
+	struct profile_context *context;
 	scmp_filter_ctx ctx;
-	struct arena *arena;
 	struct err *err;
 	struct call calls[NUMBERS];
 	char unknown[PROFILE_WARNING_SIZE]; /* names, for a warning */
-	size_t unknown_len;
 	char wide[PROFILE_WARNING_SIZE];
-	size_t wide_len;
 	char torn[PROFILE_WARNING_SIZE];
-	size_t torn_len;
 };
 
 static void context_release(scmp_filter_ctx *ctx)
@@ -50,7 +47,8 @@ static void context_release(scmp_filter_ctx *ctx)
 		seccomp_release(*ctx);
 }
 
-static int refuse_row(struct compiler *c, const struct profile_row *row, const char *name, const char *what)
+static int refuse_row(struct compiler *c, const struct profile_row *row, const char *name,
+		      const char *what)
 {
 	size_t line, column;
 	profile_row_position(c->p, row, &line, &column);
@@ -68,12 +66,11 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Add a name to a list for a warning, once, as long as there is room. */
-static void list_name(char *list, size_t *len, const char *name)
+static void list_name(char *list, const char *name)
 {
 	size_t at = strlen(list);
 	if (has_word(list, name))
 		return;
-	++*len;
 	if (at + strlen(name) + 3 < PROFILE_WARNING_SIZE / 2)
 		snprintf(list + at, PROFILE_WARNING_SIZE - at, "%s%s", at ? " " : "", name);
 	else if (at > 0 && list[at - 1] != '.')
@@ -83,8 +80,9 @@ static void list_name(char *list, size_t *len, const char *name)
 /* The kernel's order, from the strictest. */
 static int looseness(uint32_t action)
 {
-	static const uint32_t order[] = {SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_THREAD, SCMP_ACT_TRAP,
-					 SCMP_ACT_ERRNO(0),	SCMP_ACT_LOG,	      SCMP_ACT_ALLOW};
+	static const uint32_t order[] = {SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_THREAD,
+					 SCMP_ACT_TRAP,		SCMP_ACT_ERRNO(0),
+					 SCMP_ACT_LOG,		SCMP_ACT_ALLOW};
 	for (int i = 0; i < (int)(sizeof(order) / sizeof(order[0])); i++) {
 		if ((action & SECCOMP_RET_ACTION_FULL) == (order[i] & SECCOMP_RET_ACTION_FULL))
 			return i;
@@ -122,8 +120,9 @@ static bool high_bit_matters(const struct profile *p, const struct profile_row *
 static int note_unknown(struct compiler *c, const struct profile_row *row, const char *name)
 {
 	if (looseness(row->action) < looseness(c->p->default_action))
-		return refuse_row(c, row, name, "is not known, and its row is stricter than the default");
-	list_name(c->unknown, &c->unknown_len, name);
+		return refuse_row(c, row, name,
+				  "is not known, and its row is stricter than the default");
+	list_name(c->unknown, name);
 	return 0;
 }
 
@@ -159,7 +158,8 @@ static bool conds_exclude(const struct scmp_arg_cmp *x, const struct scmp_arg_cm
 	if (x->op == SCMP_CMP_MASKED_EQ && y->op == SCMP_CMP_MASKED_EQ)
 		return (x->datum_b ^ y->datum_b) & x->datum_a & y->datum_a;
 	if (is_upper_bound(x) && is_lower_bound(y))
-		return !cond_holds(y, x->datum_a) || (!cond_holds(x, x->datum_a) && !cond_holds(y, x->datum_a - 1));
+		return !cond_holds(y, x->datum_a) ||
+		       (!cond_holds(x, x->datum_a) && !cond_holds(y, x->datum_a - 1));
 	if (is_lower_bound(x) && is_upper_bound(y))
 		return conds_exclude(y, x);
 	return false;
@@ -169,7 +169,8 @@ static bool rows_exclude(const struct profile_row *x, const struct profile_row *
 {
 	for (unsigned int i = 0; i < x->args_len; i++) {
 		for (unsigned int k = 0; k < y->args_len; k++) {
-			if (x->args[i].arg == y->args[k].arg && conds_exclude(&x->args[i], &y->args[k]))
+			if (x->args[i].arg == y->args[k].arg &&
+			    conds_exclude(&x->args[i], &y->args[k]))
 				return true;
 		}
 	}
@@ -180,13 +181,14 @@ static int note_unconditional(struct compiler *c, const struct profile_row *row,
 {
 	const struct profile_row *before = call->unconditional;
 	if (before && before->action != row->action)
-		list_name(c->torn, &c->torn_len, call->name);
+		list_name(c->torn, call->name);
 	if (!before || looseness(row->action) < looseness(before->action))
 		call->unconditional = row;
 	return 0;
 }
 
-static int note_row(struct compiler *c, const struct profile_row *row, const char *name, struct call *call)
+static int note_row(struct compiler *c, const struct profile_row *row, const char *name,
+		    struct call *call)
 {
 	if (!call->tail) {
 		call->name = name;
@@ -196,7 +198,7 @@ static int note_row(struct compiler *c, const struct profile_row *row, const cha
 		return note_unconditional(c, row, call);
 	if (++call->len > CALL_ROWS_MAX)
 		return refuse_row(c, row, name, "has too many rows");
-	struct call_row *noted = arena_alloc(c->arena, sizeof(*noted));
+	struct call_row *noted = arena_alloc(c->context->arena, sizeof(*noted));
 	noted->row = row;
 	*call->tail = noted;
 	call->tail = &noted->next;
@@ -205,7 +207,7 @@ static int note_row(struct compiler *c, const struct profile_row *row, const cha
 
 static int note_name(struct compiler *c, const struct profile_row *row, const char *name)
 {
-	int nr = seccomp_syscall_resolve_name_arch(c->host->arch, name);
+	int nr = seccomp_syscall_resolve_name_arch(c->context->arch, name);
 	if (nr == __NR_SCMP_ERROR)
 		return note_unknown(c, row, name);
 	/* A number below zero is libseccomp's own for a call that this machine lacks: nothing to test for. */
@@ -233,7 +235,9 @@ static int check_row(struct compiler *c, const struct call *call, const struct p
 	bool torn = call->unconditional && call->unconditional->action != row->action;
 	for (const struct call_row *r = call->rows; !torn && r->row != row; r = r->next)
 		torn = r->row->action != row->action && !rows_exclude(r->row, row);
-	return torn ? refuse_row(c, row, call->name, "is answered otherwise by a row that may hold as well") : 0;
+	return torn ? refuse_row(c, row, call->name,
+				 "is answered otherwise by a row that may hold as well")
+		    : 0;
 }
 
 static int add_row(struct compiler *c, int nr, const struct profile_row *row)
@@ -242,7 +246,7 @@ static int add_row(struct compiler *c, int nr, const struct profile_row *row)
 	if (row->action == c->p->default_action)
 		return 0;
 	if (high_bit_matters(c->p, row))
-		list_name(c->wide, &c->wide_len, c->calls[nr].name);
+		list_name(c->wide, c->calls[nr].name);
 	int failed = seccomp_rule_add_array(c->ctx, row->action, nr, row->args_len, row->args);
 	if (failed) {
 		errno = -failed;
@@ -273,52 +277,58 @@ static int check_start(struct compiler *c)
 {
 	static const char *const needed[] = {"execve", "sendmsg", "recvmsg", "write", "exit_group"};
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		const struct call *call = &c->calls[seccomp_syscall_resolve_name_arch(c->host->arch, needed[i])];
+		const struct call *call =
+			&c->calls[seccomp_syscall_resolve_name_arch(c->context->arch, needed[i])];
 		bool spoken = call->len > 0;
-		uint32_t action = call->unconditional ? call->unconditional->action : c->p->default_action;
+		uint32_t action = call->unconditional ? call->unconditional->action
+						      : c->p->default_action;
 		if (looseness(action) < looseness(SCMP_ACT_LOG) || (spoken && !call->unconditional))
-			return err_usage(c->err, "%s: %s must be allowed, whatever its arguments: no program starts without",
+			return err_usage(c->err,
+					 "%s: %s must be allowed, whatever its arguments: no program starts without",
 					 c->p->name, needed[i]);
 	}
 	return 0;
 }
 
-/* Before libseccomp's code: what the limits of this run rest on, whatever the profile says. With a
- * foreign architecture the first test falls through to that code. */
-static unsigned int prologue(struct sock_filter *out, const struct compiler *c, enum policy_switch off)
+/* Before libseccomp's code: what the limits of this run rest on, whatever the profile says. The
+ * architecture need not be asked: a foreign one is denied there in the same way. */
+static unsigned int prologue(struct sock_filter *out, const struct profile_context *c)
 {
-	const uint32_t affinity = (uint32_t)seccomp_syscall_resolve_name_arch(c->host->arch, "sched_setaffinity");
-	const uint32_t fcntl = (uint32_t)seccomp_syscall_resolve_name_arch(c->host->arch, "fcntl");
+	const uint32_t affinity = (uint32_t)seccomp_syscall_resolve_name_arch(c->arch,
+									      "sched_setaffinity");
+	const uint32_t fcntl = (uint32_t)seccomp_syscall_resolve_name_arch(c->arch, "fcntl");
 	const uint32_t set_pipe_size = 1031; /* F_SETPIPE_SZ */
 	const struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, c->host->arch, 0, 6),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, affinity, off & WHEN_AFFINITY ? 3 : 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, affinity, c->off & WHEN_AFFINITY ? 3 : 4, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, fcntl, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, set_pipe_size, off & WHEN_PIPE_SIZE ? 0 : 1, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, set_pipe_size, c->off & WHEN_PIPE_SIZE ? 0 : 1, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 	};
-	if (off == WHEN_ALWAYS)
+	_Static_assert(sizeof(code) / sizeof(code[0]) == PROLOGUE_LEN, "room");
+	if (c->off == WHEN_ALWAYS)
 		return 0;
 	memcpy(out, code, sizeof(code));
-	return sizeof(code) / sizeof(code[0]);
+	return PROLOGUE_LEN;
 }
 
-static int export(struct compiler *c, enum policy_switch off, struct profile_code *code, struct arena *a)
+static int export(struct compiler *c, struct profile_code *code)
 {
 	autoclose int fd = memfd_create("seccomp", MFD_CLOEXEC);
 	if (fd < 0)
 		return err_sys(c->err, "memfd_create");
 	int failed = seccomp_export_bpf(c->ctx, fd);
 	off_t size = failed ? 0 : lseek(fd, 0, SEEK_END);
-	if (failed || size <= 0 || (size_t)size / sizeof(struct sock_filter) > BPF_MAXINSNS - PROLOGUE_MAX)
-		return err_usage(c->err, "%s: it does not compile to the %d instructions that the kernel takes",
+	if (failed || size <= 0 ||
+	    (size_t)size / sizeof(struct sock_filter) > BPF_MAXINSNS - PROLOGUE_LEN)
+		return err_usage(c->err,
+				 "%s: it does not compile to the %d instructions that the kernel takes",
 				 c->p->name, BPF_MAXINSNS);
 	size_t len = (size_t)size / sizeof(struct sock_filter);
-	struct sock_filter *insns = arena_alloc(a, (len + PROLOGUE_MAX) * sizeof(*insns));
-	unsigned int before = prologue(insns, c, off);
+	struct sock_filter *insns = arena_alloc(c->context->arena,
+						(len + PROLOGUE_LEN) * sizeof(*insns));
+	unsigned int before = prologue(insns, c->context);
 	if (pread(fd, insns + before, (size_t)size, 0) != size)
 		return err_sys(c->err, "read the compiled filter");
 	*code = (struct profile_code){.insns = insns, .len = (unsigned short)(before + len)};
@@ -327,14 +337,15 @@ static int export(struct compiler *c, enum policy_switch off, struct profile_cod
 
 static int prepare(struct compiler *c)
 {
-	if (c->host->arch != seccomp_arch_native())
+	if (c->context->arch != seccomp_arch_native())
 		return err_host(c->err, "profiles are compiled for this machine only");
 	if (!c->ctx)
 		return err_host(c->err, "libseccomp: no memory, or no such default action");
-	/* What is no business of the profile: no_new_privs is set by the runtime, foreign ABIs never pass; a
-	 * binary tree, which the kernel loads faster. */
+	/* What is no business of the profile: no_new_privs is set by the runtime, foreign ABIs
+	 * never pass; a binary tree, which the kernel loads faster. */
 	int failed = seccomp_attr_set(c->ctx, SCMP_FLTATR_CTL_NNP, 0);
-	failed = failed ? failed : seccomp_attr_set(c->ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+	failed = failed ? failed
+			: seccomp_attr_set(c->ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
 	failed = failed ? failed : seccomp_attr_set(c->ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (failed) {
 		errno = -failed;
@@ -343,21 +354,25 @@ static int prepare(struct compiler *c)
 	return 0;
 }
 
-int profile_compile(struct profile_code *code, const struct profile *p, const struct profile_host *host,
-		    enum policy_switch off, struct arena *a, struct profile_warnings *w, struct err *e)
+static void warn(const struct compiler *c, const char *what, const char *names)
 {
-	__attribute__((cleanup(context_release))) scmp_filter_ctx ctx = seccomp_init(p->default_action);
-	struct compiler c = {.p = p, .host = host, .ctx = ctx, .arena = a, .err = e};
-	if (prepare(&c) < 0 || note_rows(&c) < 0 || add_calls(&c) < 0 || check_start(&c) < 0 || export(&c, off, code, a) < 0)
+	profile_warn(&c->context->warnings, "seccomp profile %s: %s: %s", c->p->name, what, names);
+}
+
+int profile_compile(struct profile_code *code, const struct profile *p,
+		    struct profile_context *context, struct err *e)
+{
+	__attribute__((cleanup(context_release))) scmp_filter_ctx ctx =
+		seccomp_init(p->default_action);
+	struct compiler c = {.p = p, .context = context, .ctx = ctx, .err = e};
+	if (prepare(&c) < 0 || note_rows(&c) < 0 || add_calls(&c) < 0 || check_start(&c) < 0 ||
+	    export(&c, code) < 0)
 		return -1;
-	if (c.unknown_len > 0)
-		profile_warn(w, "seccomp profile %s: skipped %zu names that are not known: %s", p->name, c.unknown_len,
-			     c.unknown);
-	if (c.wide_len > 0)
-		profile_warn(w, "seccomp profile %s: conditions on 64 bits can be passed by a high bit: %s", p->name,
-			     c.wide);
-	if (c.torn_len > 0)
-		profile_warn(w, "seccomp profile %s: of rows that contradict each other the stricter holds: %s", p->name,
-			     c.torn);
+	if (c.unknown[0])
+		warn(&c, "skipped names that are not known", c.unknown);
+	if (c.wide[0])
+		warn(&c, "conditions on 64 bits can be passed by a high bit", c.wide);
+	if (c.torn[0])
+		warn(&c, "of rows that contradict each other the stricter holds", c.torn);
 	return 0;
 }

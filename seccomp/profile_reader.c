@@ -29,7 +29,8 @@ static size_t find_place(const struct json_text *j, const struct place *path, si
 	return at;
 }
 
-void profile_row_position(const struct profile *p, const struct profile_row *row, size_t *line, size_t *column)
+void profile_row_position(const struct profile *p, const struct profile_row *row, size_t *line,
+			  size_t *column)
 {
 	const struct place path[] = {{.key = "syscalls"}, {.index = row->index}};
 	locate_position(&p->text, find_place(&p->text, path, 2), line, column);
@@ -75,11 +76,13 @@ int reader_check_keys(struct reader *rd, json_t *object, const char *const *know
 {
 	const char *key;
 	json_t *value;
-	json_object_foreach(object, key, value) {
+	json_object_foreach(object, key, value)
+	{
 		bool found = false;
 		for (size_t i = 0; known[i]; i++)
 			found = found || strcmp(known[i], key) == 0;
-		if (!found && strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(key))
+		if (!found && strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") ==
+				      strlen(key))
 			return reader_refuse_key(rd, key, "unknown key");
 		if (!found)
 			return reader_refuse(rd, "an unknown key");
@@ -91,7 +94,9 @@ int reader_check_keys(struct reader *rd, json_t *object, const char *const *know
 int reader_get(struct reader *rd, json_t *object, const char *key, json_type type, json_t **value)
 {
 	static const char *const types[] = {
-		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+		[JSON_OBJECT] = "an object",
+		[JSON_ARRAY] = "an array",
+		[JSON_STRING] = "a string",
 		[JSON_INTEGER] = "a whole number below 2^63",
 	};
 	*value = json_object_get(object, key);
@@ -135,7 +140,8 @@ int reader_for_texts(struct reader *rd, json_t *object, const char *key,
 	if (reader_get(rd, object, key, JSON_ARRAY, &array) < 0)
 		return -1;
 	reader_enter_key(rd, key);
-	json_array_foreach(array, i, value) {
+	json_array_foreach(array, i, value)
+	{
 		reader_enter_element(rd, i);
 		if (!json_is_string(value))
 			return reader_refuse(rd, "%s: strings belong there", key);

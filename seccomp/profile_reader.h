@@ -1,5 +1,5 @@
-/* Reading a JSON document with jansson so that an error can name the place. Internal to the reading of
- * profiles. */
+/* Reading a JSON document with jansson so that an error can name the place. Internal to the reading
+ * of profiles. */
 #ifndef PINFOLD_SECCOMP_PROFILE_READER_H
 #define PINFOLD_SECCOMP_PROFILE_READER_H
 
@@ -16,9 +16,7 @@ struct place {
 
 struct reader {
 	struct profile *p;
-	const struct profile_host *host;
-	struct arena *arena;
-	struct profile_warnings *warnings;
+	struct profile_context *context;
 	struct err *err;
 	struct place path[READER_DEPTH_MAX]; /* where the reading is */
 	size_t depth;

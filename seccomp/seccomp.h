@@ -29,24 +29,24 @@ struct filter {
 
 /* What the variant depends on. */
 struct filter_options {
-	bool pipe_size;	   /* F_SETPIPE_SZ allowed: not with a single id (pipe pages are the caller's) */
-	bool affinity;	   /* sched_setaffinity allowed: only where cpu.max holds */
-	const char *profile; /* --seccomp FILE; NULL: the default filter */
+	bool pipe_size; /* F_SETPIPE_SZ allowed: not with a single id (pipe pages are the caller's) */
+	bool affinity;	       /* sched_setaffinity allowed: only where cpu.max holds */
+	const char *profile;   /* --seccomp FILE; NULL: the default filter */
 	const char *cache_dir; /* a folder of ours, 0700, made if absent; NULL: no cache */
-	uint32_t arch; /* AUDIT_ARCH_*, 0: this machine's */
+	uint32_t arch;	       /* AUDIT_ARCH_*, 0: this machine's */
 };
 
 /* Parent. The filter to load; insns are the arena's or static. Warnings (names that the library
  * does not know) go to r. ERR_USAGE: profile unreadable, malformed (line and column), stricter
  * row with an unknown name. */
-int filter_build(struct filter *f, const struct filter_options *o, struct arena *a, struct result *r,
-		 struct err *e);
+int filter_build(struct filter *f, const struct filter_options *o, struct arena *a,
+		 struct result *r, struct err *e);
 
 /* Child; raw system calls only, no memory but the stack. no_new_privs must be set. With f->notify
- * the listener is returned in *listener (CLOEXEC), with WAIT_KILLABLE_RECV where the kernel knows it;
- * else *listener is -1. It is -1 with f->notify too where the kernel refuses a listener, because a
- * filter around the whole of us has one (EBUSY): the quiet form is loaded then, nothing is counted, and
- * a foreign ABI is denied without ending the run. */
+ * the listener is returned in *listener (CLOEXEC), with WAIT_KILLABLE_RECV where the kernel knows
+ * it; else *listener is -1. It is -1 with f->notify too where the kernel refuses a listener,
+ * because a filter around the whole of us has one (EBUSY): the quiet form is loaded then, nothing
+ * is counted, and a foreign ABI is denied without ending the run. */
 int filter_load(const struct filter *f, int *listener, struct err *e);
 
 /* The tiny filter of pid 1 after set-up: what runtime/init.c needs and nothing else. */
@@ -77,9 +77,9 @@ int notify_open(struct notify *n, int listener, struct err *e);
 
 /* The listener is readable: receive one, count it, answer with its errno (EPERM). Never looks at
  * memory or arguments. Returns 0; 1 if the call came from a foreign ABI (the run must end:
- * *arch and *nr say what; it is left unanswered); 2 if a new row was added (for an event). -1 and *e
- * on an error other than a vanished caller. Never blocks. When the budget is spent the listener is
- * closed here, n->listener is -1 and n->complete false. */
+ * *arch and *nr say what; it is left unanswered); 2 if a new row was added (for an event). -1 and
+ * *e on an error other than a vanished caller. Never blocks. When the budget is spent the listener
+ * is closed here, n->listener is -1 and n->complete false. */
 int notify_handle(struct notify *n, uint32_t *arch, int32_t *nr, struct err *e);
 void notify_close(struct notify *n);
 

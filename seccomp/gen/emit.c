@@ -21,7 +21,8 @@ static const struct sock_filter *at(const struct program *p, unsigned int label)
 static unsigned int emit(struct program *p, struct sock_filter insn)
 {
 	if (p->used == BPF_MAXINSNS) {
-		fprintf(stderr, "gen-filter: the program has more than %d instructions\n", BPF_MAXINSNS);
+		fprintf(stderr, "gen-filter: the program has more than %d instructions\n",
+			BPF_MAXINSNS);
 		exit(1);
 	}
 	p->insns[BPF_MAXINSNS - 1 - p->used] = insn;
@@ -49,7 +50,10 @@ static unsigned int near(struct program *p, struct target to, unsigned int ahead
 		const struct sock_filter jump = BPF_STMT(BPF_JMP | BPF_JA, distance(p, to.value, 0));
 		return emit(p, jump);
 	}
-	for (unsigned int label = p->used; label-- > 0 && distance(p, label, ahead) <= REACH;) {
+	for (unsigned int back = 1; back <= p->used; back++) {
+		unsigned int label = p->used - back;
+		if (distance(p, label, ahead) > REACH)
+			break;
 		if (at(p, label)->code == ret.code && at(p, label)->k == ret.k)
 			return label;
 	}
@@ -61,7 +65,8 @@ static unsigned int branch(struct program *p, unsigned short test, uint32_t k, s
 {
 	unsigned int t = near(p, yes, 1); /* the other one may need a stepping stone */
 	unsigned int f = near(p, no, 0);
-	struct sock_filter insn = BPF_JUMP(BPF_JMP | test | BPF_K, k, distance(p, t, 0), distance(p, f, 0));
+	struct sock_filter insn = BPF_JUMP(BPF_JMP | test | BPF_K, k, distance(p, t, 0),
+					   distance(p, f, 0));
 	return emit(p, insn);
 }
 
@@ -104,8 +109,8 @@ static unsigned int emit_cond(struct program *p, const struct policy_cond *c, st
 	uint32_t values[VALUES_MAX];
 	struct range ranges[2 * VALUES_MAX + 1];
 	size_t n = 0;
-	if (c->values_len > VALUES_MAX) {
-		fprintf(stderr, "gen-filter: more than %d values in a condition\n", VALUES_MAX);
+	if (c->values_len == 0 || c->values_len > VALUES_MAX) {
+		fprintf(stderr, "gen-filter: a condition with %zu values\n", c->values_len);
 		exit(1);
 	}
 	for (size_t i = 0; i < c->values_len; i++)
@@ -146,10 +151,10 @@ unsigned int emit_rules(struct program *p, const struct policy_group *g, enum po
 
 unsigned int emit_head(struct program *p, uint32_t arch, uint32_t foreign, unsigned int tree)
 {
-	const struct sock_filter load_nr =
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	const struct sock_filter load_arch =
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	const struct sock_filter load_nr = BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						    offsetof(struct seccomp_data, nr));
+	const struct sock_filter load_arch = BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						      offsetof(struct seccomp_data, arch));
 	if (tree + 1 != p->used)
 		emit(p, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, distance(p, tree, 0)));
 	unsigned int number = emit(p, load_nr);

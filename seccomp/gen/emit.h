@@ -21,7 +21,7 @@ struct target {
 	bool is_label;
 	uint32_t value;
 };
-#define TARGET_RET(k) ((struct target){.is_label = false, .value = (k)})
+#define TARGET_RET(k)	((struct target){.is_label = false, .value = (k)})
 #define TARGET_LABEL(l) ((struct target){.is_label = true, .value = (l)})
 
 /* Numbers from `from` up to the next range's, all with the same outcome. The first begins at 0. */

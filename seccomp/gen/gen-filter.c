@@ -30,7 +30,8 @@ static uint32_t outcome(int answer)
 	return answer == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)answer;
 }
 
-static void place_group(const struct policy_group **slots, uint32_t arch, const struct policy_group *g)
+static void place_group(const struct policy_group **slots, uint32_t arch,
+			const struct policy_group *g)
 {
 	for (const char *const *name = g->names; *name; name++) {
 		int nr = syscall_number(arch, *name);
@@ -45,8 +46,8 @@ static void place_group(const struct policy_group **slots, uint32_t arch, const 
 }
 
 /* A group has rules of its own in this variant: where they begin. Else its one outcome. */
-static struct target group_target(struct program *p, const struct policy_group *g, enum policy_switch on,
-				  uint32_t counted)
+static struct target group_target(struct program *p, const struct policy_group *g,
+				  enum policy_switch on, uint32_t counted)
 {
 	if (policy_counted(g, on))
 		return TARGET_RET(counted);
@@ -154,8 +155,8 @@ static void print_native(void)
 		printf("#%s defined(__%s__)\n", m == 0 ? "if" : "elif", name);
 		printf("const uint32_t filter_native_arch = 0x%08x;\n", machines[m].arch);
 		printf("const struct filter filter_init = {\n");
-		printf("\t.insns = %s_init, .len = sizeof(%s_init) / sizeof(%s_init[0])};\n", name, name,
-		       name);
+		printf("\t.insns = %s_init, .len = sizeof(%s_init) / sizeof(%s_init[0])};\n", name,
+		       name, name);
 	}
 	printf("#else\n#error \"no filter for this machine\"\n#endif\n");
 }

@@ -1,5 +1,5 @@
-/* What the tests of the filters share: an interpreter of classic BPF as seccomp(2) runs it, the answer
- * of the tables to a call, and the arguments worth trying on a rule. */
+/* What the tests of the filters share: an interpreter of classic BPF as seccomp(2) runs it, the
+ * answer of the tables to a call, and the arguments worth trying on a rule. */
 #ifndef PINFOLD_TESTS_UNIT_SECCOMP_BPF_H
 #define PINFOLD_TESTS_UNIT_SECCOMP_BPF_H
 
@@ -20,7 +20,8 @@
 enum { NUMBERS = 1024, SETS_MAX = 4096 };
 
 /* What one instruction does to the accumulator and the program counter; false: it returned *acc. */
-static bool bpf_step(const struct sock_filter *insn, const struct seccomp_data *data, uint32_t *acc, size_t *pc)
+static bool bpf_step(const struct sock_filter *insn, const struct seccomp_data *data, uint32_t *acc,
+		     size_t *pc)
 {
 	*pc += 1;
 	switch (insn->code) {
@@ -53,8 +54,8 @@ static bool bpf_step(const struct sock_filter *insn, const struct seccomp_data *
 }
 
 /* The filter's verdict; *steps, if given, is how many instructions it took. */
-static uint32_t bpf_run(const struct sock_filter *insns, size_t len, const struct seccomp_data *data,
-			size_t *steps)
+static uint32_t bpf_run(const struct sock_filter *insns, size_t len,
+			const struct seccomp_data *data, size_t *steps)
 {
 	uint32_t acc = 0;
 	size_t pc = 0, n = 1;
@@ -100,7 +101,8 @@ static inline bool cond_holds(const struct policy_cond *c, const uint64_t *args)
 	return false;
 }
 
-static inline int group_answer(const struct policy_group *g, enum policy_switch on, const uint64_t *args)
+static inline int group_answer(const struct policy_group *g, enum policy_switch on,
+			       const uint64_t *args)
 {
 	for (size_t i = 0; i < g->rules_len; i++) {
 		const struct policy_rule *r = &g->rules[i];
@@ -113,8 +115,8 @@ static inline int group_answer(const struct policy_group *g, enum policy_switch 
 	return g->answer;
 }
 
-/* Values worth trying as an argument: what is compared with and the ends; wide: its neighbours and every
- * other bit of it flipped as well. Returns whether any rule looks at the argument. */
+/* Values worth trying as an argument: what is compared with and the ends; wide: its neighbours and
+ * every other bit of it flipped as well. Returns whether any rule looks at the argument. */
 struct value_set {
 	uint32_t values[SETS_MAX];
 	size_t len;
@@ -138,7 +140,8 @@ static inline void value_add_around(struct value_set *s, uint32_t v)
 		value_add(s, v ^ (1U << bit));
 }
 
-static inline bool value_set_fill(struct value_set *s, const struct policy_group *g, unsigned int arg, bool wide)
+static inline bool value_set_fill(struct value_set *s, const struct policy_group *g,
+				  unsigned int arg, bool wide)
 {
 	bool looked_at = false;
 	s->len = 0;
@@ -158,8 +161,8 @@ static inline bool value_set_fill(struct value_set *s, const struct policy_group
 	return looked_at;
 }
 
-/* Call fn with every combination of worthwhile arguments 0 to 4, of which one after the other is wide,
- * and every high half on all of them. */
+/* Call fn with every combination of worthwhile arguments 0 to 4, of which one after the other is
+ * wide, and every high half on all of them. */
 typedef void (*args_fn)(void *ctx, const uint64_t *args);
 
 static inline void for_high_halves(const uint32_t *low, args_fn fn, void *ctx)
@@ -173,7 +176,8 @@ static inline void for_high_halves(const uint32_t *low, args_fn fn, void *ctx)
 	}
 }
 
-static inline void for_args_from(const struct value_set *sets, unsigned int arg, uint32_t *low, args_fn fn, void *ctx)
+static inline void for_args_from(const struct value_set *sets, unsigned int arg, uint32_t *low,
+				 args_fn fn, void *ctx)
 {
 	if (arg == 6) {
 		for_high_halves(low, fn, ctx);

@@ -22,7 +22,8 @@ static struct target errno_ret(uint32_t i)
 	return TARGET_RET(SECCOMP_RET_ERRNO | i);
 }
 
-static void check_tree(const struct program *p, const struct range *r, size_t n, const struct target *want)
+static void check_tree(const struct program *p, const struct range *r, size_t n,
+		       const struct target *want)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t last = i + 1 < n ? r[i + 1].from - 1 : UINT32_MAX;
@@ -38,7 +39,8 @@ static void check_tree(const struct program *p, const struct range *r, size_t n,
 
 static void load_number(struct program *p, unsigned int tree)
 {
-	const struct sock_filter load = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	const struct sock_filter load = BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, nr));
 	if (tree + 1 != p->used)
 		emit(p, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, distance(p, tree, 0)));
 	emit(p, load);
@@ -71,7 +73,8 @@ static void test_blocks(void **state)
 	size_t n = 0, jumps = 0;
 	p.used = 0;
 	for (uint32_t i = 0; i < RANGES; i++)
-		blocks[i] = emit(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | i));
+		blocks[i] = emit(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+								  SECCOMP_RET_ERRNO | i));
 	for (uint32_t i = 0; i < RANGES; i++) {
 		uint32_t block = (i * 7) % RANGES;
 		want[n] = errno_ret(block);
@@ -88,17 +91,25 @@ static void test_blocks(void **state)
 static void test_cond_ends(void **state)
 {
 	(void)state;
-	static const uint32_t values[][3] = {{0, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, {0, 1, UINT32_MAX},
-					     {UINT32_MAX - 1, 5, UINT32_MAX}, {7, 5, 6}};
-	static const uint32_t tries[] = {0, 1, 2, 4, 5, 6, 7, 8, UINT32_MAX - 2, UINT32_MAX - 1, UINT32_MAX};
+	static const uint32_t values[][3] = {{0, 0, 0},
+					     {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+					     {0, 1, UINT32_MAX},
+					     {UINT32_MAX - 1, 5, UINT32_MAX},
+					     {7, 5, 6}};
+	static const uint32_t tries[] =
+		{0, 1, 2, 4, 5, 6, 7, 8, UINT32_MAX - 2, UINT32_MAX - 1, UINT32_MAX};
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		const struct policy_cond c = {.arg = 5, .mask = UINT32_MAX, .values = values[i], .values_len = 3};
+		const struct policy_cond c = {.arg = 5,
+					      .mask = UINT32_MAX,
+					      .values = values[i],
+					      .values_len = 3};
 		p.used = 0;
 		emit_cond(&p, &c, TARGET_RET(1), TARGET_RET(2));
 		for (size_t k = 0; k < sizeof(tries) / sizeof(tries[0]); k++) {
 			struct seccomp_data d = {.args = {[5] = tries[k] | 0xdeadULL << 32}};
 			uint32_t got = bpf_run(&p.insns[BPF_MAXINSNS - p.used], p.used, &d, NULL);
-			bool in = tries[k] == values[i][0] || tries[k] == values[i][1] || tries[k] == values[i][2];
+			bool in = tries[k] == values[i][0] || tries[k] == values[i][1] ||
+				  tries[k] == values[i][2];
 			assert_int_equal(got, in ? 1 : 2);
 		}
 	}

@@ -3,8 +3,13 @@
 
 #include <stdio.h>
 
-static const uint32_t other_arches[] = {AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_ARM,
-					EM_X86_64 | __AUDIT_ARCH_LE /* how x32 might call itself */, 0, UINT32_MAX};
+static const uint32_t other_arches[] = {AUDIT_ARCH_X86_64,
+					AUDIT_ARCH_AARCH64,
+					AUDIT_ARCH_I386,
+					AUDIT_ARCH_ARM,
+					EM_X86_64 | __AUDIT_ARCH_LE /* how x32 might call itself */,
+					0,
+					UINT32_MAX};
 
 /* Both forms of a variant, with what they return for a counted call. */
 struct form {
@@ -44,8 +49,8 @@ static void numbers_of(const struct form *f)
 			uint64_t args[6];
 			memcpy(args, d.args, sizeof(args));
 			if (code_run(f->code, &d) != expected(f, g, args))
-				fail_msg("arch %x variant %d number %u: 0x%x", d.arch, f->variant->on, nr,
-					 code_run(f->code, &d));
+				fail_msg("arch %x variant %d number %u: 0x%x", d.arch,
+					 f->variant->on, nr, code_run(f->code, &d));
 		}
 	}
 }
@@ -64,9 +69,10 @@ static void odd_numbers_of(const struct form *f)
 	const struct {
 		uint32_t nr, ret;
 	} rows[] = {
-		{1024, unknown},       {5000, unknown},	      {0x3fffffff, unknown},  {0x40000000, x32},
-		{0x40000200, x32},     {0x40000221, x32},     {0x7fffffff, x32},      {0x80000000, unknown},
-		{0xc0000000, unknown}, {0xfffffffe, unknown}, {0xffffffff, unknown},
+		{1024, unknown},       {5000, unknown},	      {0x3fffffff, unknown},
+		{0x40000000, x32},     {0x40000200, x32},     {0x40000221, x32},
+		{0x7fffffff, x32},     {0x80000000, unknown}, {0xc0000000, unknown},
+		{0xfffffffe, unknown}, {0xffffffff, unknown},
 	};
 	struct seccomp_data d = {.arch = f->variant->arch};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -125,8 +131,8 @@ static void try_args(void *ctx, const uint64_t *args)
 	uint32_t ret = code_run(t->form->code, &d);
 	if (ret != expected(t->form, t->group, args))
 		fail_msg("arch %x variant %d number %u args %llx %llx %llx %llx %llx: 0x%x", d.arch,
-			 t->form->variant->on, t->nr, d.args[0], d.args[1], d.args[2], d.args[3], d.args[4],
-			 ret);
+			 t->form->variant->on, t->nr, d.args[0], d.args[1], d.args[2], d.args[3],
+			 d.args[4], ret);
 	if (ret == SECCOMP_RET_ALLOW)
 		t->allowed++;
 	else
@@ -137,7 +143,9 @@ static void rules_of(const struct form *f)
 {
 	size_t seen = 0;
 	for (uint32_t nr = 0; nr < NUMBERS; nr++) {
-		struct rule_try t = {.form = f, .group = policy_group_of(f->variant->arch, nr), .nr = nr};
+		struct rule_try t = {.form = f,
+				     .group = policy_group_of(f->variant->arch, nr),
+				     .nr = nr};
 		if (!t.group || t.group->rules_len == 0)
 			continue;
 		for_args(t.group, try_args, &t);
@@ -160,9 +168,9 @@ static void test_rules(void **state)
 enum { ALLOWED = 0, COUNTED = -1 };
 
 static const struct {
-	int nr;
+	long nr;
 	uint64_t args[6];
-	int answer;
+	long answer;
 } by_hand[] = {
 	{0, {0}, ALLOWED},			     /* read */
 	{59, {0}, ALLOWED},			     /* execve */
@@ -203,46 +211,46 @@ static const struct {
 	{41, {1 | 1ULL << 32, 1, 0}, ALLOWED},	     /* the kernel sees AF_UNIX */
 	{53, {2, 1, 0}, EAFNOSUPPORT},		     /* socketpair AF_INET */
 	{53, {1, 1, 0}, ALLOWED},
-	{46, {0, 0, 1}, EOPNOTSUPP},		     /* sendmsg MSG_OOB */
-	{46, {0, 0, 0x4000}, ALLOWED},		     /* sendmsg MSG_NOSIGNAL: hands out the listener */
-	{45, {0, 0, 0, 1}, EOPNOTSUPP},		     /* recvfrom MSG_OOB */
-	{16, {0, 0x5401}, ALLOWED},		     /* TCGETS */
-	{16, {0, 0x5412}, EPERM},		     /* TIOCSTI */
+	{46, {0, 0, 1}, EOPNOTSUPP},	/* sendmsg MSG_OOB */
+	{46, {0, 0, 0x4000}, ALLOWED},	/* sendmsg MSG_NOSIGNAL: hands out the listener */
+	{45, {0, 0, 0, 1}, EOPNOTSUPP}, /* recvfrom MSG_OOB */
+	{16, {0, 0x5401}, ALLOWED},	/* TCGETS */
+	{16, {0, 0x5412}, EPERM},	/* TIOCSTI */
 	{16, {0, 0x5412 | 1ULL << 32}, EPERM},
-	{16, {0, 0x541c}, EPERM},		     /* TIOCLINUX */
-	{16, {0, 0x5450}, ALLOWED},		     /* FIONCLEX */
-	{16, {0, 0x40049409}, EOPNOTSUPP},	     /* FICLONE */
-	{16, {0, 0xb701}, ENOTTY},		     /* NS_GET_USERNS */
-	{16, {0, 0xae01}, ENOTTY},		     /* KVM_CREATE_VM */
-	{16, {0, 0x8933}, ALLOWED},		     /* SIOCGIFINDEX */
-	{16, {0, 0x8914}, ENOTTY},		     /* SIOCSIFFLAGS */
-	{72, {0, 7}, ALLOWED},			     /* F_SETLKW */
-	{72, {0, 8}, EPERM},			     /* F_SETOWN */
-	{72, {0, 10}, EPERM},			     /* F_SETSIG */
-	{72, {0, 1024}, EPERM},			     /* F_SETLEASE */
-	{72, {0, 1026}, EPERM},			     /* F_NOTIFY */
-	{72, {0, 1031}, EPERM},			     /* F_SETPIPE_SZ */
-	{72, {0, 1030}, ALLOWED},		     /* F_DUPFD_CLOEXEC */
+	{16, {0, 0x541c}, EPERM},	   /* TIOCLINUX */
+	{16, {0, 0x5450}, ALLOWED},	   /* FIONCLEX */
+	{16, {0, 0x40049409}, EOPNOTSUPP}, /* FICLONE */
+	{16, {0, 0xb701}, ENOTTY},	   /* NS_GET_USERNS */
+	{16, {0, 0xae01}, ENOTTY},	   /* KVM_CREATE_VM */
+	{16, {0, 0x8933}, ALLOWED},	   /* SIOCGIFINDEX */
+	{16, {0, 0x8914}, ENOTTY},	   /* SIOCSIFFLAGS */
+	{72, {0, 7}, ALLOWED},		   /* F_SETLKW */
+	{72, {0, 8}, EPERM},		   /* F_SETOWN */
+	{72, {0, 10}, EPERM},		   /* F_SETSIG */
+	{72, {0, 1024}, EPERM},		   /* F_SETLEASE */
+	{72, {0, 1026}, EPERM},		   /* F_NOTIFY */
+	{72, {0, 1031}, EPERM},		   /* F_SETPIPE_SZ */
+	{72, {0, 1030}, ALLOWED},	   /* F_DUPFD_CLOEXEC */
 	{72, {0, 1037}, EINVAL},
-	{157, {15}, ALLOWED},			     /* PR_SET_NAME */
-	{157, {22}, EINVAL},			     /* PR_SET_SECCOMP */
-	{157, {35}, EINVAL},			     /* PR_SET_MM */
-	{157, {59}, EINVAL},			     /* PR_SET_SYSCALL_USER_DISPATCH */
-	{158, {0x1002}, ALLOWED},		     /* ARCH_SET_FS */
-	{158, {0x1012}, EINVAL},		     /* ARCH_SET_CPUID */
+	{157, {15}, ALLOWED},	  /* PR_SET_NAME */
+	{157, {22}, EINVAL},	  /* PR_SET_SECCOMP */
+	{157, {35}, EINVAL},	  /* PR_SET_MM */
+	{157, {59}, EINVAL},	  /* PR_SET_SYSCALL_USER_DISPATCH */
+	{158, {0x1002}, ALLOWED}, /* ARCH_SET_FS */
+	{158, {0x1012}, EINVAL},  /* ARCH_SET_CPUID */
 	{135, {0xffffffff}, ALLOWED},
-	{135, {0x0400000}, EPERM},		     /* READ_IMPLIES_EXEC */
-	{135, {0x0040000}, EPERM},		     /* ADDR_NO_RANDOMIZE */
-	{302, {0}, ALLOWED},			     /* prlimit64 of oneself */
+	{135, {0x0400000}, EPERM}, /* READ_IMPLIES_EXEC */
+	{135, {0x0040000}, EPERM}, /* ADDR_NO_RANDOMIZE */
+	{302, {0}, ALLOWED},	   /* prlimit64 of oneself */
 	{302, {1}, EPERM},
-	{133, {0, 0010644}, ALLOWED},		     /* mknod of a FIFO */
-	{133, {0, 0020644}, EPERM},		     /* of a character device */
-	{259, {0, 0, 0060644}, EPERM},		     /* mknodat of a block device */
-	{316, {0, 0, 0, 0, 1}, ALLOWED},	     /* renameat2 RENAME_NOREPLACE */
-	{316, {0, 0, 0, 0, 4}, EPERM},		     /* RENAME_WHITEOUT */
-	{319, {0, 1}, ALLOWED},			     /* memfd_create MFD_CLOEXEC */
-	{319, {0, 4}, EPERM},			     /* MFD_HUGETLB */
-	{203, {0}, COUNTED},			     /* sched_setaffinity */
+	{133, {0, 0010644}, ALLOWED},	 /* mknod of a FIFO */
+	{133, {0, 0020644}, EPERM},	 /* of a character device */
+	{259, {0, 0, 0060644}, EPERM},	 /* mknodat of a block device */
+	{316, {0, 0, 0, 0, 1}, ALLOWED}, /* renameat2 RENAME_NOREPLACE */
+	{316, {0, 0, 0, 0, 4}, EPERM},	 /* RENAME_WHITEOUT */
+	{319, {0, 1}, ALLOWED},		 /* memfd_create MFD_CLOEXEC */
+	{319, {0, 4}, EPERM},		 /* MFD_HUGETLB */
+	{203, {0}, COUNTED},		 /* sched_setaffinity */
 };
 
 static void test_by_hand(void **state)
@@ -253,15 +261,16 @@ static void test_by_hand(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(filter_build(&f, &o, NULL, NULL, &e), 0);
 	for (size_t i = 0; i < sizeof(by_hand) / sizeof(by_hand[0]); i++) {
-		struct seccomp_data d = {.arch = AUDIT_ARCH_X86_64, .nr = by_hand[i].nr};
+		struct seccomp_data d = {.arch = AUDIT_ARCH_X86_64, .nr = (int)by_hand[i].nr};
 		memcpy(d.args, by_hand[i].args, sizeof(d.args));
 		uint32_t want = by_hand[i].answer == COUNTED ? SECCOMP_RET_USER_NOTIF
-							     : answer_ret(by_hand[i].answer);
+							     : answer_ret((int)by_hand[i].answer);
 		uint32_t got = bpf_run(f.insns, f.len, &d, NULL);
 		if (got != want)
 			fail_msg("row %zu, number %d: 0x%x, not 0x%x", i, d.nr, got, want);
 		got = bpf_run(f.quiet, f.quiet_len, &d, NULL);
-		assert_int_equal(got, by_hand[i].answer == COUNTED ? SECCOMP_RET_ERRNO | EPERM : want);
+		assert_int_equal(got,
+				 by_hand[i].answer == COUNTED ? SECCOMP_RET_ERRNO | EPERM : want);
 	}
 }
 
@@ -332,7 +341,8 @@ static void test_nothing_forgotten(void **state)
 		snprintf(unknown, sizeof(unknown), "syscall_%d", nr);
 		if (policy_group_of(AUDIT_ARCH_X86_64, (uint32_t)nr) || strcmp(name, unknown) == 0)
 			continue;
-		bool chosen = nr == 335 || nr == 336; /* uretprobe, uprobe: trampolines of the kernel */
+		bool chosen = nr == 335 ||
+			      nr == 336; /* uretprobe, uprobe: trampolines of the kernel */
 		for (size_t i = 0; i < sizeof(left_to_default) / sizeof(left_to_default[0]); i++)
 			chosen = chosen || strcmp(name, left_to_default[i]) == 0;
 		if (!chosen)
@@ -367,7 +377,8 @@ static bool init_may(uint32_t arch, uint32_t nr)
 	static const int x86[] = {0, 1, 3, 7, 15, 39, 46, 47, 60, 61, 62, 219, 231, 247, 271};
 	static const int arm[] = {57, 63, 64, 73, 93, 94, 95, 128, 129, 139, 172, 211, 212, 260};
 	const int *list = arch == AUDIT_ARCH_X86_64 ? x86 : arm;
-	size_t len = arch == AUDIT_ARCH_X86_64 ? sizeof(x86) / sizeof(int) : sizeof(arm) / sizeof(int);
+	size_t len = arch == AUDIT_ARCH_X86_64 ? sizeof(x86) / sizeof(int)
+					       : sizeof(arm) / sizeof(int);
 	for (size_t i = 0; i < len; i++) {
 		if (list[i] == (int)nr)
 			return true;
@@ -398,11 +409,11 @@ static void test_init(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_odd_numbers),
+		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_odd_numbers),
 		cmocka_unit_test(test_other_arches), cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_by_hand),	 cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_names),	 cmocka_unit_test(test_nothing_forgotten),
-		cmocka_unit_test(test_shape),	 cmocka_unit_test(test_init),
+		cmocka_unit_test(test_by_hand),	     cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_nothing_forgotten),
+		cmocka_unit_test(test_shape),	     cmocka_unit_test(test_init),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

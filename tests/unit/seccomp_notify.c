@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child under the default filter that hands out its listener and then runs body, whose return value
- * is its exit code. */
+/* A child under the default filter that hands out its listener and then runs body, whose return
+ * value is its exit code. */
 struct child {
 	pid_t pid;
 	struct notify n;
@@ -61,8 +61,8 @@ static struct child start(int (*body)(void))
 	return c;
 }
 
-/* Handle notifications until the child is gone or one of them wants the end. Returns the most of what
- * notify_handle() returned. */
+/* Handle notifications until the child is gone or one of them wants the end. Returns the most of
+ * what notify_handle() returned. */
 static int serve(struct child *c, uint32_t *arch, int32_t *nr)
 {
 	struct err e = ERR_INIT;
@@ -294,7 +294,6 @@ static void test_x32(void **state)
 
 /* ---- no second listener ---- */
 
-
 static int nested(void)
 {
 	struct sock_filter allow[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
@@ -303,7 +302,8 @@ static int nested(void)
 	struct filter f;
 	struct err e = ERR_INIT;
 	int first = -1, second = 7;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || filter_load(&outer, &first, &e) < 0 || first < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || filter_load(&outer, &first, &e) < 0 ||
+	    first < 0)
 		return 1;
 	if (filter_build(&f, &o, NULL, NULL, &e) < 0 || filter_load(&f, &second, &e) < 0)
 		return 2;
@@ -336,7 +336,8 @@ static int init_does(int (*what)(void))
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || filter_load(&filter_init, &listener, &e) < 0)
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    filter_load(&filter_init, &listener, &e) < 0)
 			_exit(99);
 		/* not through libc: a sanitizer's _exit() does more */
 		syscall(SYS_exit_group, listener == -1 ? what() : 98);
@@ -423,9 +424,8 @@ int main(void)
 		cmocka_unit_test(test_counting), cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_vanished), cmocka_unit_test(test_not_a_listener),
 		cmocka_unit_test(test_i386),	 cmocka_unit_test(test_x32),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_init),	 cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_nested),	 cmocka_unit_test(test_init),
+		cmocka_unit_test(test_broken),	 cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* The generated filters answer as filters do that libseccomp compiles from the same tables.
  *
  * libseccomp knows no "otherwise" of a single call: a rule of one call can only fall through to the
- * default action of the whole filter. So there is one oracle for the calls without rules, whose default
- * is the policy's, and one for each errno that rules fall through to.
+ * default action of the whole filter. So there is one oracle for the calls without rules, whose
+ * default is the policy's, and one for each errno that rules fall through to.
  */
 #include "seccomp_bpf.h"
 
@@ -18,7 +18,7 @@ struct oracle {
 	const struct filter_code *code;
 	uint32_t counted; /* as an action of libseccomp, which is the kernel's value */
 	int otherwise;
-	uint32_t nr;	  /* of the call that is being compared */
+	uint32_t nr; /* of the call that is being compared */
 	size_t compared;
 };
 
@@ -27,37 +27,46 @@ static uint32_t action(int answer)
 	return answer == 0 ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO((uint32_t)answer);
 }
 
+/* The rule that is being added, and libseccomp's form of it as far as it goes. */
+struct adding {
+	scmp_filter_ctx ctx;
+	int call;
+	enum policy_switch on;
+	const struct policy_group *group;
+	const struct policy_rule *rule;
+	struct scmp_arg_cmp cmps[POLICY_CONDS_MAX];
+};
+
 /* Rules may overlap, and then the first decides; libseccomp wants them apart. */
-static bool decided_here(const struct policy_group *g, const struct policy_rule *r, enum policy_switch on,
-			 const struct scmp_arg_cmp *cmps)
+static bool decided_here(const struct adding *a)
 {
 	uint64_t args[6] = {0};
-	for (size_t i = 0; i < r->conds_len; i++)
-		args[cmps[i].arg] = cmps[i].datum_b;
-	return group_answer(g, on, args) == r->answer;
+	for (size_t i = 0; i < a->rule->conds_len; i++)
+		args[a->cmps[i].arg] = a->cmps[i].datum_b;
+	return group_answer(a->group, a->on, args) == a->rule->answer;
 }
 
 /* Every combination of one value for each condition from the i-th on. */
-static void add_rule(scmp_filter_ctx ctx, int call, const struct policy_group *g, const struct policy_rule *r,
-		     enum policy_switch on, struct scmp_arg_cmp *cmps, size_t i)
+static void add_rule(struct adding *a, size_t i)
 {
+	const struct policy_rule *r = a->rule;
 	if (i == r->conds_len) {
-		if (decided_here(g, r, on, cmps))
-			assert_int_equal(seccomp_rule_add_array(ctx, action(r->answer), call,
-								(unsigned int)i, cmps),
+		if (decided_here(a))
+			assert_int_equal(seccomp_rule_add_array(a->ctx, action(r->answer), a->call,
+								(unsigned int)i, a->cmps),
 					 0);
 		return;
 	}
 	for (size_t k = 0; k < r->conds[i].values_len; k++) {
-		cmps[i] = SCMP_CMP(r->conds[i].arg, SCMP_CMP_MASKED_EQ, r->conds[i].mask,
-				   r->conds[i].values[k]);
-		add_rule(ctx, call, g, r, on, cmps, i + 1);
+		a->cmps[i] = SCMP_CMP(r->conds[i].arg, SCMP_CMP_MASKED_EQ, r->conds[i].mask,
+				      r->conds[i].values[k]);
+		add_rule(a, i + 1);
 	}
 }
 
 static void add_group(scmp_filter_ctx ctx, const struct oracle *o, const struct policy_group *g)
 {
-	struct scmp_arg_cmp cmps[POLICY_CONDS_MAX];
+	struct adding a = {.ctx = ctx, .on = o->variant->on, .group = g};
 	for (const char *const *name = g->names; *name; name++) {
 		int call = seccomp_syscall_resolve_name(*name);
 		/* A name that it does not know is left to the default, as the tables have it. */
@@ -73,7 +82,9 @@ static void add_group(scmp_filter_ctx ctx, const struct oracle *o, const struct 
 			if (!policy_rule_active(&g->rules[i], o->variant->on))
 				continue;
 			constant = false;
-			add_rule(ctx, call, g, &g->rules[i], o->variant->on, cmps, 0);
+			a.call = call;
+			a.rule = &g->rules[i];
+			add_rule(&a, 0);
 		}
 		uint32_t act = policy_counted(g, o->variant->on) ? o->counted : action(g->answer);
 		/* An action that is the default's is refused. */
@@ -85,7 +96,8 @@ static void add_group(scmp_filter_ctx ctx, const struct oracle *o, const struct 
 /* Is the group compared with this oracle? A group with rules: with that of its own "otherwise". */
 static bool takes_part(const struct oracle *o, const struct policy_group *g)
 {
-	bool ruled = g->rules_len > 0 && !policy_counted(g, o->variant->on) && g->rules[0].conds_len > 0;
+	bool ruled = g->rules_len > 0 && !policy_counted(g, o->variant->on) &&
+		     g->rules[0].conds_len > 0;
 	return ruled ? g->answer == o->otherwise : o->otherwise == POLICY_DEFAULT;
 }
 
@@ -95,7 +107,8 @@ static void export(struct oracle *o, scmp_filter_ctx ctx)
 	assert_true(fd >= 0);
 	assert_int_equal(seccomp_export_bpf(ctx, fd), 0);
 	ssize_t size = pread(fd, o->insns, sizeof(o->insns), 0);
-	assert_true(size > 0 && (size_t)size < sizeof(o->insns) && size % (ssize_t)sizeof(o->insns[0]) == 0);
+	assert_true(size > 0 && (size_t)size < sizeof(o->insns) &&
+		    size % (ssize_t)sizeof(o->insns[0]) == 0);
 	o->len = (size_t)size / sizeof(o->insns[0]);
 	close(fd);
 }
@@ -124,8 +137,8 @@ static void compare(struct oracle *o, const struct seccomp_data *d)
 	o->compared++;
 	if (ours != theirs)
 		fail_msg("arch %x variant %d number %u args %llx %llx %llx %llx %llx: ours 0x%x, theirs 0x%x",
-			 d->arch, o->variant->on, (unsigned int)d->nr, d->args[0], d->args[1], d->args[2],
-			 d->args[3], d->args[4], ours, theirs);
+			 d->arch, o->variant->on, (unsigned int)d->nr, d->args[0], d->args[1],
+			 d->args[2], d->args[3], d->args[4], ours, theirs);
 }
 
 static void compare_args(void *ctx, const uint64_t *args)
@@ -149,8 +162,10 @@ static void compare_numbers(struct oracle *o)
 /* libseccomp sends every negative number but -1 the way of x32; ours are unknown calls. */
 static void compare_foreign(struct oracle *o)
 {
-	static const uint32_t odd[] = {0x3fffffff, 0x40000000, 0x40000001, 0x40000223, 0x7fffffff, UINT32_MAX};
-	static const uint32_t arches[] = {AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386, AUDIT_ARCH_ARM};
+	static const uint32_t odd[] = {0x3fffffff, 0x40000000, 0x40000001,
+				       0x40000223, 0x7fffffff, UINT32_MAX};
+	static const uint32_t arches[] = {AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64, AUDIT_ARCH_I386,
+					  AUDIT_ARCH_ARM};
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		compare(o, &(struct seccomp_data){.arch = o->variant->arch, .nr = (int)odd[i]});
 	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++) {
@@ -159,9 +174,11 @@ static void compare_foreign(struct oracle *o)
 	}
 }
 
-static void against_libseccomp(const struct filter_variant *v, const struct filter_code *code, uint32_t counted)
+static void against_libseccomp(const struct filter_variant *v, const struct filter_code *code,
+			       uint32_t counted)
 {
-	static const int otherwise[] = {POLICY_DEFAULT, EPERM, EAFNOSUPPORT, EOPNOTSUPP, ENOTTY, EINVAL};
+	static const int otherwise[] = {POLICY_DEFAULT, EPERM,	EAFNOSUPPORT,
+					EOPNOTSUPP,	ENOTTY, EINVAL};
 	struct oracle *o = calloc(1, sizeof(*o));
 	size_t ruled = 0;
 	assert_non_null(o);
@@ -214,10 +231,12 @@ static void test_oracle_init(void **state)
 			assert_int_equal(seccomp_arch_add(ctx, v.arch), 0);
 			assert_int_equal(seccomp_arch_remove(ctx, seccomp_arch_native()), 0);
 		}
-		assert_int_equal(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), 0);
+		assert_int_equal(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS),
+				 0);
 		for (const char *const *name = policy_init; *name; name++)
 			assert_int_equal(seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW,
-								seccomp_syscall_resolve_name(*name), 0, NULL),
+								seccomp_syscall_resolve_name(*name),
+								0, NULL),
 					 0);
 		export(o, ctx);
 		seccomp_release(ctx);

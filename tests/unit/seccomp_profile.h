@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 /* Everything that a start needs, to be put before other rows. */
-#define START "{\"names\": [\"execve\", \"sendmsg\", \"recvmsg\", \"write\", \"exit_group\"], \"action\": \"SCMP_ACT_ALLOW\"}"
-#define HEAD "{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"defaultErrnoRet\": 99, \"syscalls\": [" START
-#define TAIL "]}"
+#define START \
+	"{\"names\": [\"execve\", \"sendmsg\", \"recvmsg\", \"write\", \"exit_group\"], \"action\": \"SCMP_ACT_ALLOW\"}"
+#define HEAD \
+	"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"defaultErrnoRet\": 99, \"syscalls\": [" START
+#define TAIL		 "]}"
 #define ROW(names, rest) ",\n{\"names\": [" names "], \"action\": " rest "}"
-#define ALLOW "\"SCMP_ACT_ALLOW\""
+#define ALLOW		 "\"SCMP_ACT_ALLOW\""
 
 static char folder[] = "/tmp/pinfold-unit-XXXXXX";
 static char path[64];
@@ -40,8 +42,10 @@ static inline void put(const void *text, size_t len)
 static inline struct built *build_with(const char *cache_dir, bool pipe_size, bool affinity)
 {
 	static struct built b;
-	struct filter_options o = {
-		.profile = path, .cache_dir = cache_dir, .pipe_size = pipe_size, .affinity = affinity};
+	struct filter_options o = {.profile = path,
+				   .cache_dir = cache_dir,
+				   .pipe_size = pipe_size,
+				   .affinity = affinity};
 	b = (struct built){.f = {.len = 7}};
 	result_init(&b.r);
 	b.got = filter_build(&b.f, &o, &arena, &b.r, &b.e);
@@ -71,15 +75,17 @@ static inline struct built *good(const char *text)
 /* What the quiet form answers to a call by name. */
 static inline uint32_t answer(const struct built *b, const char *name, uint64_t a0, uint64_t a1)
 {
-	struct seccomp_data d = {
-		.arch = filter_native_arch, .nr = syscall_number(filter_native_arch, name), .args = {a0, a1}};
+	struct seccomp_data d = {.arch = filter_native_arch,
+				 .nr = syscall_number(filter_native_arch, name),
+				 .args = {a0, a1}};
 	assert_true(d.nr >= 0);
 	return bpf_run(b->f.quiet, b->f.quiet_len, &d, NULL);
 }
 
 static inline uint32_t counted_answer(const struct built *b, const char *name)
 {
-	struct seccomp_data d = {.arch = filter_native_arch, .nr = syscall_number(filter_native_arch, name)};
+	struct seccomp_data d = {.arch = filter_native_arch,
+				 .nr = syscall_number(filter_native_arch, name)};
 	return bpf_run(b->f.insns, b->f.len, &d, NULL);
 }
 
