@@ -331,7 +331,7 @@ static size_t list_sources(struct run *run, struct source *list)
 		{alive ? run->caller : -1, POLLIN, false, on_caller_gone},
 		{alive ? run->registry : -1, POLLIN, false, on_registry},
 		{alive ? run->notify.listener : -1, POLLIN, false, on_notify},
-		{dying ? run->populated : -1, POLLPRI, false, on_populated},
+		{dying && run->init_dead ? run->populated : -1, POLLPRI, false, on_populated},
 		{run->out.from, want_in(&run->out.to), false, on_out_from},
 		{run->err.from, want_in(&run->err.to), false, on_err_from},
 		{run->out.to.fd, out_to, true, on_out_to},
