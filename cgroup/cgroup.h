@@ -130,8 +130,10 @@ bool cgroup_events_own_oom(const struct cgroup_events *ev);
  * and reads it from offset 0 to arm it again; so for cgroup_populated_fd(). The kernel tells at most every 10 ms. */
 int cgroup_events_fd(const struct cgroup *cg);
 
-/* peaks, composition, io, pressure into r->usage (what is not there stays unknown). composition (anon, file, shmem)
- * is meaningful before the kill. */
+/* anon, file and shmem into r->usage; meaningful before the kill. */
+void cgroup_composition(const struct cgroup *cg, struct result *r);
+/* Peaks, io and pressure into r->usage (what is not there stays unknown), and the composition where it is
+ * still unknown. Final when everything is dead. */
 void cgroup_usage(const struct cgroup *cg, struct result *r);
 
 /* cgroup.kill (where it is missing: nothing, ENOENT). 0 or -1 with errno. */

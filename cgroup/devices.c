@@ -33,8 +33,8 @@ static int devices_add(struct devices *d, unsigned major, unsigned minor)
 	return 0;
 }
 
-/* A partition's folder in sysfs is in its disk's. 0, or -1 with errno. */
-static int add_disk_of(struct devices *d, int sysfs)
+/* A partition's folder is in its disk's. */
+int devices_add_sysfs(struct devices *d, int sysfs)
 {
 	char text[32];
 	unsigned major, minor;
@@ -53,7 +53,7 @@ static int add_number(struct devices *d, dev_t dev)
 	char path[64];
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
 	autoclose int sysfs = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return sysfs < 0 ? -1 : add_disk_of(d, sysfs);
+	return sysfs < 0 ? -1 : devices_add_sysfs(d, sysfs);
 }
 
 /* ---- anonymous device numbers ---- */
@@ -74,7 +74,7 @@ static int add_btrfs(struct devices *d, int fd)
 		if (entry->d_name[0] == '.')
 			continue;
 		autoclose int sysfs = openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		failed = sysfs < 0 ? -1 : add_disk_of(d, sysfs);
+		failed = sysfs < 0 ? -1 : devices_add_sysfs(d, sysfs);
 	}
 	if (list)
 		closedir(list);
@@ -83,43 +83,45 @@ static int add_btrfs(struct devices *d, int fd)
 
 static int add_path(struct devices *d, const char *path, int depth);
 
-/* The value of key in "a,key=value,b"; commas and backslashes in it are escaped. Undone in place. */
-static char *option_value(char *options, const char *key)
+/* One layer's path from the front of *rest; overlay writes a colon in a path as "\:" . In place. */
+static char *next_layer(char **rest)
 {
-	size_t len = strlen(key);
-	for (char *p = options; p; p = strchr(p, ',')) {
-		p += *p == ',';
-		if (strncmp(p, key, len) == 0 && p[len] == '=') {
-			p += len + 1;
-			p[strcspn(p, ",")] = '\0';
-			return p;
-		}
+	char *path = *rest, *out = path, *in = path;
+	if (!path)
+		return NULL;
+	for (; *in && *in != ':'; in++) {
+		if (in[0] == '\\' && in[1])
+			in++;
+		*out++ = *in;
 	}
-	return NULL;
+	*rest = *in ? in + 1 : NULL;
+	*out = '\0';
+	return path;
 }
 
-/* Every layer that holds the image's files; one that cannot be found makes the limit a lie. */
-static int add_overlay(struct devices *d, const char *options, int depth)
+static int add_layers(struct devices *d, char *list, int depth)
 {
-	static const char *const keys[] = {"lowerdir", "upperdir"};
-	int found = -1;
-	for (size_t i = 0; i < 2; i++) {
-		char copy[4096];
-		if (strlen(options) >= sizeof(copy)) {
-			errno = E2BIG;
+	for (char *path; (path = next_layer(&list));)
+		if (*path && add_path(d, path, depth - 1) < 0) /* "::" comes before layers with data only */
 			return -1;
-		}
-		strcpy(copy, options);
-		char *rest = option_value(copy, keys[i]);
-		for (char *layer; (layer = strsep(&rest, ":"));) {
-			if (*layer == '\0')
+	return 0;
+}
+
+/* Every layer that holds the image's files; one that cannot be found would make the limit a lie.
+ * Layers are shown as they were given: all in one lowerdir=, or since 6.7 one by one. */
+static int add_overlay(struct devices *d, char *options, int depth)
+{
+	static const char *const keys[] = {"lowerdir=", "lowerdir+=", "datadir+=", "upperdir="};
+	for (char *option; (option = strsep(&options, ","));) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+			size_t len = strlen(keys[i]);
+			if (strncmp(option, keys[i], len) != 0)
 				continue;
-			if (add_path(d, layer, depth - 1) < 0)
+			if (add_layers(d, mount_unescape(option + len), depth) < 0)
 				return -1;
-			found = 0;
 		}
 	}
-	return found;
+	return 0;
 }
 
 struct mount_wanted {
@@ -132,9 +134,9 @@ static int copy_mount(const struct mount_line *m, void *arg)
 	struct mount_wanted *w = arg;
 	if (m->id != w->id)
 		return 0;
-	snprintf(w->fstype, sizeof(w->fstype), "%s", m->fstype);
-	snprintf(w->source, sizeof(w->source), "%s", m->source);
-	snprintf(w->options, sizeof(w->options), "%s", m->super_options);
+	say(w->fstype, sizeof(w->fstype), "%s", m->fstype);
+	say(w->source, sizeof(w->source), "%s", m->source);
+	say(w->options, sizeof(w->options), "%s", m->super_options);
 	return 1;
 }
 
@@ -148,6 +150,15 @@ static int add_source(struct devices *d, const char *source)
 	return add_number(d, st.st_rdev);
 }
 
+static int add_mount(struct devices *d, int fd, struct mount_wanted *w, int depth)
+{
+	if (strcmp(w->fstype, "btrfs") == 0 && add_btrfs(d, fd) == 0)
+		return 0;
+	if (strcmp(w->fstype, "overlay") == 0)
+		return add_overlay(d, w->options, depth);
+	return add_source(d, w->source);
+}
+
 static int add_fd(struct devices *d, int fd, int depth)
 {
 	struct statx st;
@@ -157,20 +168,27 @@ static int add_fd(struct devices *d, int fd, int depth)
 	if (st.stx_dev_major != 0)
 		return add_number(d, makedev(st.stx_dev_major, st.stx_dev_minor));
 	w = (struct mount_wanted){.id = (int)st.stx_mnt_id};
-	errno = ENODEV;
-	if (depth <= 0 || mount_lines(copy_mount, &w) != 1)
+	errno = ELOOP;
+	if (depth <= 0)
 		return -1;
-	if (strcmp(w.fstype, "btrfs") == 0 && add_btrfs(d, fd) == 0)
+	errno = ENODEV;
+	if (mount_lines(copy_mount, &w) != 1)
+		return -1;
+	if (add_mount(d, fd, &w, depth) == 0)
 		return 0;
-	if (strcmp(w.fstype, "overlay") == 0)
-		return add_overlay(d, w.options, depth);
-	return add_source(d, w.source);
+	if (!d->missing[0]) /* the innermost tells most */
+		say(d->missing, sizeof(d->missing), "%s %s", w.fstype, w.source);
+	return -1;
 }
 
 static int add_path(struct devices *d, const char *path, int depth)
 {
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -1 : add_fd(d, fd, depth);
+	autoclose int fd = path[0] == '/' ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		return add_fd(d, fd, depth);
+	say(d->missing, sizeof(d->missing), "overlay of %s, which is out of sight", path);
+	errno = ENODEV;
+	return -1;
 }
 
 int devices_find(struct devices *d, int fd, struct err *e)
@@ -179,7 +197,7 @@ int devices_find(struct devices *d, int fd, struct err *e)
 	if (fd < 0)
 		return err_host(e, "io limits: there is no root file system to set them on");
 	if (add_fd(&found, fd, 3) < 0 || found.len == 0)
-		return err_sys(e, "io limits: no disk can be found behind the root file system");
+		return err_host(e, "io limits: no disk can be found behind the root file system (%s)", found.missing);
 	*d = found;
 	return 0;
 }

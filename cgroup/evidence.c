@@ -168,11 +168,10 @@ static void usage_pressure(int dir, const char *name, struct pressure_result *p)
 	p->full_usec = full ? pair_number(full, "total") : NUM_UNKNOWN;
 }
 
-static void usage_memory(int dir, struct result *r)
+void cgroup_composition(const struct cgroup *cg, struct result *r)
 {
 	char text[8192];
-	r->usage.memory_peak_bytes = file_number(dir, "memory.peak");
-	if (read_whole(dir, "memory.stat", text, sizeof(text)) < 0)
+	if (!(cg->controllers & CG_MEMORY) || read_whole(cg->dir, "memory.stat", text, sizeof(text)) < 0)
 		return;
 	r->usage.anon_bytes = line_number(text, "anon");
 	r->usage.file_bytes = line_number(text, "file");
@@ -184,7 +183,9 @@ void cgroup_usage(const struct cgroup *cg, struct result *r)
 	if (cg->dir < 0)
 		return;
 	if (cg->controllers & CG_MEMORY)
-		usage_memory(cg->dir, r);
+		r->usage.memory_peak_bytes = file_number(cg->dir, "memory.peak"); /* 5.19 */
+	if (r->usage.anon_bytes == NUM_UNKNOWN)
+		cgroup_composition(cg, r);
 	if (cg->controllers & CG_PIDS) {
 		int64_t peak = file_number(cg->dir, "pids.peak"); /* 6.6 */
 		r->usage.pids_peak = peak > 0 ? peak - 1 : peak;  /* pid 1 is not the program's */

@@ -16,7 +16,7 @@ static bool octal(const char *p)
 	return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
 }
 
-static char *unescape(char *field)
+char *mount_unescape(char *field)
 {
 	char *out = field;
 	for (const char *in = field; *in; out++) {
@@ -51,11 +51,11 @@ int mount_line_parse(struct mount_line *m, char *line)
 		return -1;
 	*m = (struct mount_line){
 		.id = atoi(head[0]),
-		.root = unescape(head[3]),
-		.point = unescape(head[4]),
+		.root = mount_unescape(head[3]),
+		.point = mount_unescape(head[4]),
 		.options = head[5],
 		.fstype = fstype,
-		.source = unescape(source),
+		.source = mount_unescape(source),
 		.super_options = rest,
 	};
 	return 0;

@@ -23,6 +23,8 @@ struct mount_line {
 };
 /* line is cut up in place. 0, or -1 if it is not a mountinfo line. */
 int mount_line_parse(struct mount_line *m, char *line);
+/* Undo octal escapes in place. */
+char *mount_unescape(char *field);
 /* fn for each mount until it returns non-zero, which is returned; 0 at the end, -1 with errno. */
 int mount_lines(int (*fn)(const struct mount_line *m, void *arg), void *arg);
 
@@ -106,7 +108,10 @@ enum { DEVICES_MAX = 16 };
 struct devices {
 	struct { unsigned major, minor; } at[DEVICES_MAX];
 	size_t len;
+	char missing[160]; /* for people: what there is instead of a disk */
 };
+/* Add the disk that a block device's folder in sysfs belongs to. 0, or -1 with errno. */
+int devices_add_sysfs(struct devices *d, int sysfs);
 /* The whole disks behind the file system that fd is on. ERR_HOST if none can be found. */
 int devices_find(struct devices *d, int fd, struct err *e);
 
