@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,27 +58,35 @@ static int explain_open(const struct spec *s, struct err *e)
 	}
 }
 
+static char *read_link(const char *link, struct arena *a)
+{
+	char path[1024]; /* as a rule; each page of the stack that is new costs a fault */
+	ssize_t n = readlink(link, path, sizeof(path));
+	if (n < 0)
+		return NULL;
+	if ((size_t)n < sizeof(path))
+		return arena_strndup(a, path, (size_t)n);
+	char *room = arena_alloc(a, PATH_MAX);
+	n = readlink(link, room, PATH_MAX - 1);
+	return n < 0 || n == PATH_MAX - 1 ? NULL : room;
+}
+
 /* The path as the kernel sees it: no links, no dots, from the caller's root. */
 static int read_path(struct rootfs *r, struct arena *a, struct err *e)
 {
 	static const char deleted[] = " (deleted)";
-	char link[40], path[4096];
+	char link[40];
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", r->image);
-	ssize_t n = readlink(link, path, sizeof(path));
-	if (n < 0)
-		return err_sys(e, "readlink %s (is /proc mounted?)", link);
-	if ((size_t)n == sizeof(path))
-		return err_usage(e, "image %s: its path is too long", r->image_path);
+	const char *path = read_link(link, a);
+	if (!path)
+		return err_sys(e, "image %s: read its path through /proc", r->image_path);
 	if (path[0] != '/')
 		return err_usage(e, "image %s: not below this process's root", r->image_path);
-	size_t tail = sizeof(deleted) - 1;
-	if ((size_t)n > tail && memcmp(path + n - tail, deleted, tail) == 0) {
-		struct stat st;
-		path[n] = '\0';
-		if (stat(path, &st) < 0)
-			return err_usage(e, "image %s: it was deleted", r->image_path);
-	}
-	r->image_path = arena_strndup(a, path, (size_t)n);
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+	struct stat st;
+	if (len > tail && strcmp(path + len - tail, deleted) == 0 && stat(path, &st) < 0)
+		return err_usage(e, "image %s: it was deleted", r->image_path);
+	r->image_path = path;
 	return 0;
 }
 

@@ -3,6 +3,9 @@
 
 #include "base/fd.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 enum { RO = 1, NOSUID = 2, NODEV = 4, NOEXEC = 8, SEALED = RO | NOSUID | NODEV | NOEXEC };
 
 struct flag {
@@ -118,28 +121,45 @@ static int check_line(void *arg, char *line, struct err *e)
 	return compare(&m, &want, e);
 }
 
-/* In an overlay every line is of our making and short; else the image has its say, and the buffer
- * is worth the pages. */
+static int walk(int fd, char *buf, size_t size, struct seen *seen, struct err *e)
+{
+	return lines_walk(fd, &(struct line_walk){buf, size, check_line, seen}, e);
+}
+
 static int walk_short(int fd, struct seen *seen, struct err *e)
 {
 	char buf[2048];
-	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), check_line, seen}, e);
+	return walk(fd, buf, sizeof(buf), seen, e);
 }
 
 static int walk_long(int fd, struct seen *seen, struct err *e)
 {
 	char buf[LINE_BYTES];
-	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), check_line, seen}, e);
+	return walk(fd, buf, sizeof(buf), seen, e);
+}
+
+/* Our own lines are short; only an image with mounts in it needs the buffer with more pages. */
+static int walk_table(const struct enter *x, struct seen *seen, struct err *e)
+{
+	autoclose int fd = mount_table_open(x->proc, e);
+	if (fd < 0)
+		return -1;
+	struct err first = ERR_INIT;
+	*seen = (struct seen){.x = x};
+	if (walk_short(fd, seen, &first) == 0)
+		return 0;
+	if (first.sys != E2BIG || lseek(fd, 0, SEEK_SET) < 0) {
+		*e = first;
+		return -1;
+	}
+	*seen = (struct seen){.x = x};
+	return walk_long(fd, seen, e);
 }
 
 int rootfs_verify(const struct enter *x, struct err *e)
 {
-	struct seen seen = {.x = x};
-	autoclose int fd = mount_table_open(x->proc, e);
-	if (fd < 0)
-		return -1;
-	bool brief = x->r->form == ROOTFS_OVERLAY && !x->proc_outer;
-	if ((brief ? walk_short : walk_long)(fd, &seen, e) < 0)
+	struct seen seen;
+	if (walk_table(x, &seen, e) < 0)
 		return err_wrap(e, "mount table");
 	if (!x->r->cgroup_mount)
 		seen.rows ^= 1u << CGROUP_ROW;

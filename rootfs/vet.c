@@ -144,7 +144,7 @@ static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 	if (fd < 0)
 		return err_sys(e, "open /etc/passwd");
 	struct homes h = {r, alias};
-	char buf[4096];
+	char buf[2048];
 	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), vet_line, &h}, e);
 }
 
