@@ -4,7 +4,7 @@ that leaves tmpfs and message queues charged."""
 import subprocess
 
 from guest import *
-from host import Snapshot, cgroups
+from host import Snapshot
 
 
 def scopes():
@@ -20,16 +20,16 @@ before = Snapshot()
 for kind in ("tmpfs", "msg", "shm"):
     run = pinfold("run", "--memory", "32M", "--scratch", "32M", eater(), "/bin/eat", kind, "40")
     is_(run.status, "oom", f"{kind}: killed", str(run))
-    is_(cgroups(), [], f"{kind}: no cgroup is left")
+    is_(leaves(), [], f"{kind}: no cgroup is left")
 for turn in range(4):
     run = pinfold("run", eater(), "/bin/sh", "-c", "sleep 60 & exit 3")
     if not ok((run.status, run.code) == ("exited", 3), f"turn {turn}: the run", str(run)):
         break
-    if not ok(cgroups() == [], f"turn {turn}: no cgroup is left"):
+    if not ok(leaves() == [], f"turn {turn}: no cgroup is left"):
         break
 several = [start("run", eater(), "/bin/sh", "-c", "sleep 60 & exit 3") for _ in range(8)]
 is_([running.wait().code for running in several], [3] * 8, "8 at a time: the runs")
-is_(cgroups(), [], "8 at a time: no cgroup is left")
+is_(leaves(), [], "8 at a time: no cgroup is left")
 is_(before.differences(), [], "the guest is as it was before")
 is_(scopes(), [], "no scope is left")
 done()
