@@ -62,13 +62,17 @@ static const char *newer_name(uint32_t arch, int32_t nr)
 	return NULL;
 }
 
+static uint32_t abi(uint32_t arch, int32_t nr)
+{
+	return arch == AUDIT_ARCH_X86_64 && nr >= X32_BIT ? SCMP_ARCH_X32 : arch;
+}
+
 void syscall_name(uint32_t arch, int32_t nr, char *buf, size_t size)
 {
-	bool x32 = arch == AUDIT_ARCH_X86_64 && nr >= X32_BIT;
 	char *known = NULL;
 	/* Negative numbers are libseccomp's own, for calls that have none. */
 	if (nr >= 0)
-		known = seccomp_syscall_resolve_num_arch(x32 ? SCMP_ARCH_X32 : arch, nr);
+		known = seccomp_syscall_resolve_num_arch(abi(arch, nr), nr);
 	const char *name = known ? known : newer_name(arch, nr);
 	if (name)
 		snprintf(buf, size, "%s", name);
@@ -84,4 +88,9 @@ const char *arch_name(uint32_t arch)
 			return arches[i].name;
 	}
 	return "unknown";
+}
+
+const char *abi_name(uint32_t arch, int32_t nr)
+{
+	return arch_name(abi(arch, nr));
 }

@@ -128,11 +128,9 @@ void notify_report(const struct notify *n, struct result *r)
 	for (uint32_t i = 0; i < n->rows_len; i++) {
 		struct denied_syscall *d = &r->denied[i];
 		size_t at = 0;
-		if (is_foreign(n->rows[i].arch, n->rows[i].nr)) {
-			bool x32 = n->rows[i].arch == filter_native_arch;
+		if (is_foreign(n->rows[i].arch, n->rows[i].nr))
 			at = (size_t)snprintf(d->name, sizeof(d->name),
-					      "%s:", x32 ? "x32" : arch_name(n->rows[i].arch));
-		}
+					      "%s:", abi_name(n->rows[i].arch, n->rows[i].nr));
 		syscall_name(n->rows[i].arch, n->rows[i].nr, d->name + at, sizeof(d->name) - at);
 		d->count = n->rows[i].count;
 	}

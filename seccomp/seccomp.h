@@ -36,9 +36,12 @@ struct filter_options {
 	uint32_t arch;	       /* AUDIT_ARCH_*, 0: this machine's */
 };
 
-/* Parent. The filter to load; insns are the arena's or static. Warnings (names that the library
- * does not know) go to r. ERR_USAGE: profile unreadable, malformed (line and column), stricter
- * row with an unknown name. */
+/* Parent. The filter to load; insns are the arena's or static. Without a profile a and r are not
+ * used. With one, warnings (names that the library does not know, other architectures, rows that
+ * contradict each other) go to r. Under any profile a foreign ABI is denied and the two switches
+ * above hold, and what it answers with EPERM is counted as in the default filter. ERR_USAGE:
+ * profile unreadable, malformed or ambiguous (line and column), a stricter row with an unknown
+ * name, or no way to start a program under it. */
 int filter_build(struct filter *f, const struct filter_options *o, struct arena *a,
 		 struct result *r, struct err *e);
 
@@ -89,5 +92,7 @@ void notify_report(const struct notify *n, struct result *r);
 /* "openat" for (AUDIT_ARCH_*, nr) into buf; "syscall_N" if unknown. */
 void syscall_name(uint32_t arch, int32_t nr, char *buf, size_t size);
 const char *arch_name(uint32_t arch);
+/* The same, and "x32" for that ABI, which shares its AUDIT_ARCH with x86-64. */
+const char *abi_name(uint32_t arch, int32_t nr);
 
 #endif

@@ -416,6 +416,10 @@ static void test_names(void **state)
 	assert_string_equal(small, "open");
 	assert_string_equal(arch_name(AUDIT_ARCH_I386), "i386");
 	assert_string_equal(arch_name(0), "unknown");
+	assert_string_equal(abi_name(AUDIT_ARCH_X86_64, X32_BIT | 1), "x32");
+	assert_string_equal(abi_name(AUDIT_ARCH_X86_64, 1), "x86_64");
+	assert_string_equal(abi_name(AUDIT_ARCH_X86_64, -1), "x86_64");
+	assert_string_equal(abi_name(AUDIT_ARCH_I386, 1), "i386");
 }
 
 int main(void)
