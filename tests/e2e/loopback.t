@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Without a network there is still a loopback, in both families and the sandbox's own; everything else is unreachable at once."""
 import os
-import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
