@@ -104,6 +104,9 @@ static void run_row(const struct probe *p)
 	}
 	if (pid == 0) {
 		setpgid(0, 0);
+		/* In the background of a terminal it would be stopped, and hang. */
+		signal(SIGTTOU, SIG_IGN);
+		signal(SIGTTIN, SIG_IGN);
 		alarm(HANG_SECONDS);
 		stand_apart();
 		_exit(p->run(p->arg));
@@ -121,7 +124,7 @@ static void run_row(const struct probe *p)
 		printf("%s blocked %s\n", p->id, strerrorname_np(WEXITSTATUS(status)));
 }
 
-static int run_matching(const char *id)
+int run_matching(const char *id)
 {
 	const size_t len = strlen(id);
 	int found = 0;

@@ -38,6 +38,12 @@ struct verb {
 extern const struct verb verbs[];
 extern const size_t verbs_len;
 
+/* Run the rows whose id is id or begins with "id."; 0 if there are some. */
+int run_matching(const char *id);
+
+/* probe_quota.c: take as much as can be had of what is counted by user, and keep it. */
+int verb_hold(int argc, char **argv);
+
 /* probe_sweep.c: system calls by numbers from stdin. */
 int verb_sweep(int argc, char **argv);
 int verb_sweep_range(int argc, char **argv);

@@ -318,6 +318,18 @@ static int verb_crash(int argc, char **argv)
 	return 1;
 }
 
+/* flood N ROW...: N calls that the filter counts, then rows. */
+static int verb_flood(int argc, char **argv)
+{
+	int failed = 0;
+	for (long n = argc > 1 ? atol(argv[1]) : 0; n > 0; n--)
+		syscall(SYS_ptrace, -1, 0, 0, 0);
+	printf("last %s\n", syscall(SYS_ptrace, -1, 0, 0, 0) < 0 ? strerrorname_np(errno) : "0");
+	for (int i = 2; i < argc; i++)
+		failed |= run_matching(argv[i]);
+	return failed;
+}
+
 /* Children until the kernel says no, forever: a bomb. The count is what was reached at once. */
 static int verb_bomb(int argc, char **argv)
 {
@@ -395,6 +407,8 @@ const struct verb verbs[] = {
 	{"kill-everybody", verb_kill_everybody},
 	{"crash", verb_crash},
 	{"bomb", verb_bomb},
+	{"flood", verb_flood},
+	{"hold", verb_hold},
 	{"orphans", verb_orphans},
 	{"deep", verb_deep},
 	{"sweep", verb_sweep},

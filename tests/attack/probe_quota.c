@@ -42,7 +42,7 @@ static int inotify_watches(const char *arg)
 		return errno;
 	for (long i = 0; i < count(); i++) {
 		snprintf(path, sizeof(path), "%s%ld", work("watched-"), i);
-		if (mkdir(path, 0700) < 0 || inotify_add_watch(fd, path, IN_CREATE) < 0)
+		if (mknod(path, S_IFREG | 0600, 0) < 0 || inotify_add_watch(fd, path, IN_OPEN) < 0)
 			return errno;
 	}
 	return 0;
@@ -227,6 +227,29 @@ static int fill_attributes(const char *arg)
 		close(fd);
 	}
 	return 0;
+}
+
+int verb_hold(int argc, char **argv)
+{
+	static int (*const kinds[])(const char *) = {inotify_instances, pending_signals,
+						     message_queues, fds_in_flight};
+	(void)argc;
+	(void)argv;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			kinds[i](NULL);
+			puts("holding");
+			fflush(stdout);
+			for (;;)
+				pause();
+		}
+	}
+	/* As many pipes as there can be open, each as large as it gets. */
+	for (int fds[2]; pipe(fds) == 0;)
+		fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+	for (;;)
+		pause();
 }
 
 static const struct probe rows[] = {
