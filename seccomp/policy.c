@@ -9,7 +9,9 @@
 #include <linux/prctl.h>
 #include <linux/sockios.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -126,6 +128,10 @@ static const struct policy_rule renameat2_rules[] = {
 /* Huge pages come out of a pool of the host that no memory limit covers. */
 static const struct policy_rule memfd_rules[] = {
 	{.conds = {MASKED(1, MFD_HUGETLB, zero)}, .conds_len = 1}};
+static const struct policy_rule mmap_rules[] = {
+	{.conds = {MASKED(3, MAP_HUGETLB, zero)}, .conds_len = 1}};
+static const struct policy_rule shmget_rules[] = {
+	{.conds = {MASKED(2, SHM_HUGETLB, zero)}, .conds_len = 1}};
 
 /* ---- process attributes ---- */
 
@@ -192,8 +198,8 @@ const struct policy_group policy[] = {
 	 .why = "bounded by user.max_inotify_* inside"},
 	{NAMES("sync", "syncfs", "fsync", "fdatasync", "sync_file_range"), .why = "flushing"},
 	/* JITs need PROT_EXEC, so it is not forbidden. */
-	{NAMES("brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore",
-	       "mlock", "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc",
+	{NAMES("brk", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore", "mlock",
+	       "mlock2", "munlock", "mlockall", "munlockall", "membarrier", "pkey_alloc",
 	       "pkey_free", "pkey_mprotect"),
 	 .why = "its own memory, charged to the cgroup"},
 	{NAMES("fork", "vfork", "execve", "execveat", "exit", "exit_group", "wait4", "waitid",
@@ -226,8 +232,8 @@ const struct policy_group policy[] = {
 	{NAMES("pipe", "pipe2", "eventfd", "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl",
 	       "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"),
 	 .why = "waiting"},
-	{NAMES("shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop",
-	       "msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend",
+	{NAMES("shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop", "msgget",
+	       "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "mq_timedsend",
 	       "mq_timedreceive", "mq_notify", "mq_getsetattr"),
 	 .why = "IPC of its own namespace, charged to the cgroup"},
 	{NAMES("connect", "bind", "listen", "accept", "accept4", "shutdown", "getsockname",
@@ -254,6 +260,8 @@ const struct policy_group policy[] = {
 	{NAMES("mknodat"), EPERM, RULES(mknodat_rules), "no devices, not even 0:0"},
 	{NAMES("renameat2"), EPERM, RULES(renameat2_rules), "leaves a 0:0 device behind as well"},
 	{NAMES("memfd_create"), EPERM, RULES(memfd_rules), "no huge pages"},
+	{NAMES("mmap"), EPERM, RULES(mmap_rules), "no huge pages"},
+	{NAMES("shmget"), EPERM, RULES(shmget_rules), "no huge pages"},
 	{NAMES("sched_setaffinity"), EPERM, RULES(affinity_rules),
 	 "without cpu.max the affinity is what holds the cpus limit"},
 

@@ -154,7 +154,7 @@ static void rules_of(const struct form *f)
 		if (t.group->rules[0].conds_len > 0)
 			assert_true(t.allowed > 0 && t.refused > 0);
 	}
-	assert_int_equal(seen, f->variant->arch == AUDIT_ARCH_X86_64 ? 20 : 18);
+	assert_int_equal(seen, f->variant->arch == AUDIT_ARCH_X86_64 ? 22 : 20);
 }
 
 static void test_rules(void **state)
@@ -243,14 +243,18 @@ static const struct {
 	{135, {0x0040000}, EPERM}, /* ADDR_NO_RANDOMIZE */
 	{302, {0}, ALLOWED},	   /* prlimit64 of oneself */
 	{302, {1}, EPERM},
-	{133, {0, 0010644}, ALLOWED},	 /* mknod of a FIFO */
-	{133, {0, 0020644}, EPERM},	 /* of a character device */
-	{259, {0, 0, 0060644}, EPERM},	 /* mknodat of a block device */
-	{316, {0, 0, 0, 0, 1}, ALLOWED}, /* renameat2 RENAME_NOREPLACE */
-	{316, {0, 0, 0, 0, 4}, EPERM},	 /* RENAME_WHITEOUT */
-	{319, {0, 1}, ALLOWED},		 /* memfd_create MFD_CLOEXEC */
-	{319, {0, 4}, EPERM},		 /* MFD_HUGETLB */
-	{203, {0}, COUNTED},		 /* sched_setaffinity */
+	{133, {0, 0010644}, ALLOWED},	   /* mknod of a FIFO */
+	{133, {0, 0020644}, EPERM},	   /* of a character device */
+	{259, {0, 0, 0060644}, EPERM},	   /* mknodat of a block device */
+	{316, {0, 0, 0, 0, 1}, ALLOWED},   /* renameat2 RENAME_NOREPLACE */
+	{316, {0, 0, 0, 0, 4}, EPERM},	   /* RENAME_WHITEOUT */
+	{319, {0, 1}, ALLOWED},		   /* memfd_create MFD_CLOEXEC */
+	{319, {0, 4}, EPERM},		   /* MFD_HUGETLB */
+	{9, {0, 4096, 3, 0x22}, ALLOWED},  /* mmap MAP_PRIVATE, MAP_ANONYMOUS */
+	{9, {0, 4096, 3, 0x40022}, EPERM}, /* MAP_HUGETLB */
+	{29, {0, 4096, 01600}, ALLOWED},   /* shmget IPC_CREAT */
+	{29, {0, 4096, 05600}, EPERM},	   /* SHM_HUGETLB */
+	{203, {0}, COUNTED},		   /* sched_setaffinity */
 };
 
 static void test_by_hand(void **state)
