@@ -19,7 +19,7 @@ calls = {f"KI07.{name}": "ENOSYS" for name in ("setup", "enter", "register")}
 calls |= {f"KI08.{name}": "ENOSYS" for name in ("userfaultfd", "seccomp", "seccomp-listener", "landlock", "memfd-secret", "aio",
                                                "statmount", "cachestat", "mempolicy", "migrate")}
 calls |= {f"KI08.{name}": "EPERM" for name in ("bpf", "perf", "fanotify", "vmsplice", "huge-memfd", "ldt")}
-calls |= {"KI08.seccomp-prctl": "EINVAL", "KI08.lookup-handle": "EOPNOTSUPP", "KI08.huge-mmap": "ENOMEM"}
+calls |= {"KI08.seccomp-prctl": "EINVAL", "KI08.lookup-handle": "EOPNOTSUPP", "KI08.huge-mmap": "EPERM"}
 calls |= {f"KI09.{name}": "EPERM" for name in (
     "reboot", "kexec", "kexec-file", "init-module", "finit-module", "delete-module", "swapon", "swapoff", "acct", "settimeofday",
     "clock-settime", "adjtimex", "clock-adjtime", "sethostname", "setdomainname", "iopl", "ioperm", "syslog", "quotactl", "vhangup",
