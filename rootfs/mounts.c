@@ -131,6 +131,7 @@ int rootfs_mounts_beneath(const char *dir, char *names, size_t size, struct err 
 	if (fd < 0)
 		return err_sys(e, "open /proc/self/mountinfo");
 	char buf[LINE_BYTES];
+	buf[0] = '\0';
 	struct beneath b = {.dir = dir, .len = strlen(dir), .names = names, .size = size};
 	names[0] = '\0';
 	if (lines_walk(fd, &(struct line_walk){buf, sizeof(buf), add_beneath, &b}, e) < 0)

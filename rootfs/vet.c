@@ -145,6 +145,7 @@ static int vet_homes(const struct rootfs *r, bool alias, struct err *e)
 		return err_sys(e, "open /etc/passwd");
 	struct homes h = {r, alias};
 	char buf[2048];
+	buf[0] = '\0';
 	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), vet_line, &h}, e);
 }
 

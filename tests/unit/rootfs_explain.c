@@ -72,7 +72,7 @@ static struct elf elf(uint16_t machine, const char *interpreter)
 	f.h.e_ident[EI_CLASS] = ELFCLASS64;
 	f.h.e_ident[EI_DATA] = ELFDATA2LSB;
 	f.h.e_ident[EI_VERSION] = EV_CURRENT;
-	strcpy(f.interpreter, interpreter);
+	snprintf(f.interpreter, sizeof(f.interpreter), "%s", interpreter);
 	return f;
 }
 

@@ -63,7 +63,7 @@ static void mount_lines(void **state)
 					  "71 93 0:42 / / ro shared:1", "71 93 0:42 / / ro -"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char copy[64];
-		strcpy(copy, bad[i]);
+		snprintf(copy, sizeof(copy), "%s", bad[i]);
 		assert_false(mount_line_read(&m, copy));
 	}
 }

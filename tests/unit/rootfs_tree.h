@@ -26,7 +26,7 @@ struct tree {
 
 static inline void tree_make(struct tree *t)
 {
-	strcpy(t->path, "/tmp/pinfold-unit-XXXXXX");
+	*t = (struct tree){.path = "/tmp/pinfold-unit-XXXXXX"};
 	assert_non_null(mkdtemp(t->path));
 	assert_int_equal(chmod(t->path, 0755), 0);
 }
@@ -65,7 +65,10 @@ static inline void tree_file(const struct tree *t, const char *name, mode_t mode
 			     size_t len)
 {
 	int fd = open(tree_path(t, name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
+	if (fd < 0) {
+		fail_msg("%s cannot be made", name);
+		return; /* for the analyzer, which does not know that fail_msg() does not */
+	}
 	assert_int_equal(write(fd, bytes, len), len);
 	assert_int_equal(fchmod(fd, mode), 0);
 	close(fd);
