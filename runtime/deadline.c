@@ -15,6 +15,11 @@ int64_t now_ns(void)
 	return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+int64_t deadline_after(int64_t from, uint64_t ns)
+{
+	return ns < (uint64_t)(INT64_MAX - from) ? from + (int64_t)ns : INT64_MAX;
+}
+
 int deadlines_open(struct deadlines *d, struct err *e)
 {
 	for (int i = 0; i < DEADLINE_COUNT; i++)
@@ -31,7 +36,7 @@ void deadlines_close(struct deadlines *d)
 
 void deadline_set(struct deadlines *d, enum deadline_id id, int64_t at_ns)
 {
-	d->at_ns[id] = at_ns > 0 ? at_ns : INT64_MAX;
+	d->at_ns[id] = at_ns;
 }
 
 void deadline_clear(struct deadlines *d, enum deadline_id id)

@@ -28,9 +28,12 @@ struct deadlines {
 
 int64_t now_ns(void);
 
+/* from + ns; a limit that is LIMIT_NONE, or too far to be expressed, is never (INT64_MAX). */
+int64_t deadline_after(int64_t from, uint64_t ns);
+
 int deadlines_open(struct deadlines *d, struct err *e);
 void deadlines_close(struct deadlines *d);
-/* 0 unsets. A time too far to be expressed unsets too. */
+/* INT64_MAX is never. */
 void deadline_set(struct deadlines *d, enum deadline_id id, int64_t at_ns);
 void deadline_clear(struct deadlines *d, enum deadline_id id);
 /* Arm the timer for the earliest, if that changed. */

@@ -15,8 +15,7 @@ void kill_all(struct run *run)
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
 	run->phase = PHASE_KILLED;
 	for (int id = 0; id < DEADLINE_COUNT; id++)
-		if (id != DEADLINE_WALL) /* how long a slow reader of the output has, see end_of_death() */
-			deadline_clear(&run->deadlines, (enum deadline_id)id);
+		deadline_clear(&run->deadlines, (enum deadline_id)id);
 	deadline_set(&run->deadlines, DEADLINE_DEATH, now_ns() + DEATH_MS * MS_NS);
 }
 

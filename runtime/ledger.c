@@ -66,11 +66,18 @@ static const char *cpu_list(const struct facts *f, char *buf, size_t size)
 	return buf;
 }
 
+static unsigned long long hard_rlimit(const struct launch *l, int resource)
+{
+	for (unsigned i = 0; i < l->rlimits_len; i++)
+		if (l->rlimits[i].resource == resource)
+			return l->rlimits[i].hard;
+	return RLIM_INFINITY;
+}
+
 static void task_rows(const struct facts *f)
 {
 	char list[64];
 	const struct limits *lim = &f->s->limits;
-	const bool single = f->p->launch.ids.form == IDS_FORM_SINGLE;
 	struct guarantee *pids = &f->rows[G_PIDS];
 	if (!requested(pids, lim->pids, spec_format_count)) {
 		not_asked(pids);
@@ -78,7 +85,7 @@ static void task_rows(const struct facts *f)
 		guarantee_enforced(pids, "pids.max", "");
 	} else {
 		char value[32];
-		snprintf(value, sizeof(value), "%llu", (unsigned long long)lim->pids + single);
+		snprintf(value, sizeof(value), "%llu", hard_rlimit(&f->p->launch, RLIMIT_NPROC));
 		guarantee_degraded(pids, "RLIMIT_NPROC", value, "reaching it is not counted, a refused fork is EAGAIN all the same",
 				   f->mend);
 	}

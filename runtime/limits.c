@@ -28,11 +28,9 @@ void start_limits(struct run *run)
 	const int64_t now = now_ns();
 	run->started_ns = run->active_ns = now;
 	deadline_clear(&run->deadlines, DEADLINE_SETUP);
-	if (lim->wall_ns < INT64_MAX)
-		deadline_set(&run->deadlines, DEADLINE_WALL, now + (int64_t)lim->wall_ns);
-	if (lim->idle_ns < INT64_MAX)
-		deadline_set(&run->deadlines, DEADLINE_IDLE, now + (int64_t)lim->idle_ns);
-	if (lim->cpu_time_ns < INT64_MAX)
+	deadline_set(&run->deadlines, DEADLINE_WALL, deadline_after(now, lim->wall_ns));
+	deadline_set(&run->deadlines, DEADLINE_IDLE, deadline_after(now, lim->idle_ns));
+	if (lim->cpu_time_ns != LIMIT_NONE)
 		deadline_set(&run->deadlines, DEADLINE_CPU, now + CPU_LOOK_MS * MS_NS);
 	if (lim->memory_bytes != LIMIT_NONE && !(run->cg.controllers & CG_MEMORY))
 		deadline_set(&run->deadlines, DEADLINE_WATCH, now + WATCH_MS * MS_NS);
@@ -45,16 +43,15 @@ static void look_at_cpu(struct run *run)
 	uint64_t used_usec;
 	if (run_cpu_usec(run, &used_usec) < 0)
 		return;
-	const int64_t limit = (int64_t)run->spec->limits.cpu_time_ns;
-	const int64_t left = limit - (int64_t)used_usec * 1000;
-	if (left <= 0) {
+	const uint64_t limit = run->spec->limits.cpu_time_ns, used = used_usec * 1000;
+	if (used >= limit) {
 		result_evidence_number(run->r, "cpu_usec", (int64_t)used_usec);
 		end_by_limit(run, RUN_CPU_TIMEOUT, "cpu-time", "the cpu time of the whole tree reached its limit");
 		return;
 	}
 	const int64_t cpus = CPU_COUNT(&run->plan.launch.cpus) > 0 ? CPU_COUNT(&run->plan.launch.cpus) : 1;
-	const int64_t wait = left / cpus;
-	deadline_set(&run->deadlines, DEADLINE_CPU, now_ns() + (wait > CPU_LOOK_MS * MS_NS ? wait : CPU_LOOK_MS * MS_NS));
+	const uint64_t wait = (limit - used) / (uint64_t)cpus, shortest = CPU_LOOK_MS * MS_NS;
+	deadline_set(&run->deadlines, DEADLINE_CPU, deadline_after(now_ns(), wait > shortest ? wait : shortest));
 }
 
 static void look_at_memory(struct run *run)
@@ -79,7 +76,7 @@ static void look_at_memory(struct run *run)
 
 static void look_at_idle(struct run *run)
 {
-	const int64_t due = run->active_ns + (int64_t)run->spec->limits.idle_ns;
+	const int64_t due = deadline_after(run->active_ns, run->spec->limits.idle_ns);
 	if (due > now_ns())
 		deadline_set(&run->deadlines, DEADLINE_IDLE, due);
 	else

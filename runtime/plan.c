@@ -176,8 +176,9 @@ static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgro
 {
 	const bool single = p->launch.ids.form == IDS_FORM_SINGLE;
 	const rlim_t nofile = s->limits.nofile ? s->limits.nofile : single ? 256 : 1024;
-	/* pid 1 is a task of the same kuid with a single id, and counts. */
-	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE ? RLIM_INFINITY : s->limits.pids + single;
+	/* pid 1, which is uid 0 inside or the single id, counts where the program has the same kuid. */
+	const bool shared = single || p->launch.ids.uid == 0;
+	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE ? RLIM_INFINITY : s->limits.pids + shared;
 	const struct rlimit_row rows[] = {
 		{RLIMIT_NOFILE, nofile, nofile},
 		{RLIMIT_CORE, 1, 1},

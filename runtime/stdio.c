@@ -55,7 +55,8 @@ void on_err_from(struct run *run, short revents)
 
 static void on_to(struct run *run, struct stream *s, short revents)
 {
-	if (revents & POLLOUT)
+	/* A reader that went away shows as POLLERR with or without POLLOUT: with bytes to pass on the write tells. */
+	if (s->to.len > 0)
 		settle(run, s);
 	else if ((revents & (POLLERR | POLLHUP)) && s->from >= 0 && run->phase < PHASE_KILLED)
 		lose_reader(run, s, EPIPE);

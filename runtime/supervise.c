@@ -27,12 +27,11 @@ static bool streams_drained(const struct run *run)
  * long as the program would have had, and the grace at least. */
 static void begin_drain(struct run *run)
 {
+	const int64_t grace = deadline_after(now_ns(), run->spec->grace_ns);
+	const int64_t wall = deadline_after(run->started_ns, run->spec->limits.wall_ns);
 	run->phase = PHASE_DRAIN;
 	run_event(run, EVENT_STAGE, "drain");
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
-	const int64_t grace = now_ns() + (int64_t)run->spec->grace_ns;
-	int64_t wall = run->deadlines.at_ns[DEADLINE_WALL];
-	deadline_clear(&run->deadlines, DEADLINE_WALL);
 	deadline_set(&run->deadlines, DEADLINE_DRAIN, wall > grace ? wall : grace);
 	feed_close(&run->feed);
 }
@@ -238,7 +237,7 @@ static void on_signals(struct run *run, short revents)
 			kill_all(run);
 		} else if (run->phase <= PHASE_RUNNING) {
 			run->phase = PHASE_GRACE;
-			deadline_set(&run->deadlines, DEADLINE_GRACE, now_ns() + (int64_t)run->spec->grace_ns);
+			deadline_set(&run->deadlines, DEADLINE_GRACE, deadline_after(now_ns(), run->spec->grace_ns));
 		}
 		break;
 	case SIGUSR1:
