@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+"""--pids is a wall for processes and threads together, pid 1 of the sandbox not counted; concurrent runs of one user do
+not share it."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+
+
+def check(args, verbs, want, code, name):
+    run = pinfold("run", *args, tiny(), "/bin/payload", *verbs)
+    is_((run.out, run.status, run.code), (want, "exited", code), name, run)
+    return run
+
+
+for args in (["--pids", "20"], ["--pids", "20", "--uid", "0"]):
+    who = " ".join(args)
+    check(args, ["fork-bomb", "19"], b"forked 19 -\n", 0, f"{who}: the program and 19 children")
+    run = check(args, ["fork-bomb", "20"], b"forked 19 EAGAIN\n", 1, f"{who}: not one more")
+    check(args, ["threads", "19"], b"threads 19 -\n", 0, f"{who}: 19 threads")
+    check(args, ["threads", "20"], b"threads 19 EAGAIN\n", 1, f"{who}: not one more")
+    check(args, ["fork-bomb", "10", ",", "threads", "10"], b"forked 10 -\nthreads 9 EAGAIN\n", 1, f"{who}: together")
+check(["--pids", "1"], ["fork-bomb", "1"], b"forked 0 EAGAIN\n", 1, "--pids 1: the program alone")
+check(["--pids", "none"], ["fork-bomb", "300"], b"forked 300 -\n", 0, "--pids none: more than the default")
+check([], ["fork-bomb", "256"], b"forked 255 EAGAIN\n", 1, "the default is 256")
+check(["--pids", "8"], ["orphans", "100"], b"orphans 100\n", 0, "what has ended does not count")
+
+row = run.guarantee("pids")
+is_(row["requested"], "20", "the ledger says what was asked for")
+if "pids" in controllers() and row["by"] == "pids.max":
+    is_(row["state"], "enforced", "pids.max: enforced")
+    ok(run.evidence.get("pids.events.max", 0) >= 1, "and the kernel counted it", run)
+    is_(run.result["usage"]["pids_peak"], 20, "the peak, without pid 1", run)
+else:
+    is_((row["by"], row["state"]), ("RLIMIT_NPROC", "degraded"), "without the controller: RLIMIT_NPROC, degraded", run)
+    ok(row["not_covered"], "and what is not covered")
+
+# Eight runs of the same user, each with 50 threads: together far above the limit of one.
+runs = [start("run", "--pids", "60", tiny(), "/bin/payload", "threads", "50", ",", "await", "10", ",", "exit", "2")
+        for _ in range(8)]
+try:
+    is_([running.line() for running in runs], ["threads 50 -"] * 8, "8 concurrent runs have 50 threads each")
+    for running in runs:
+        running.line()
+        running.signal(10)
+    is_([running.wait().code for running in runs], [2] * 8, "and end well")
+finally:
+    for running in runs:
+        with running:
+            pass
+done()
