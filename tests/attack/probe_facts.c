@@ -18,8 +18,10 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -386,6 +388,24 @@ static int verb_deep(int argc, char **argv)
 	return 0;
 }
 
+/* traps FOLDER: what makes trouble for whoever walks or removes the scratch carelessly. */
+static int verb_traps(int argc, char **argv)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	const char *host = argc > 1 ? argv[1] : "/etc";
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (mkdir("closed", 0700) < 0 || mkdir("closed/inner", 0700) < 0 ||
+	    symlink(host, "closed/inner/link") < 0 || symlink(host, "link") < 0 ||
+	    symlink("/", "root") < 0 || symlink("loop", "loop") < 0 || mkfifo("fifo", 0600) < 0 ||
+	    bind(s, (struct sockaddr *)&name, sizeof(name)) < 0 || mkdir("-rf", 0700) < 0 ||
+	    mkdir("\n\033[2J", 0700) < 0 || chmod("closed/inner", 0) < 0 ||
+	    chmod("closed", 0) < 0 || chmod(".", 0) < 0) {
+		perror("traps");
+		return 1;
+	}
+	return 0;
+}
+
 const struct verb verbs[] = {
 	{"nothing", verb_nothing},
 	{"cat", verb_cat},
@@ -408,6 +428,7 @@ const struct verb verbs[] = {
 	{"crash", verb_crash},
 	{"bomb", verb_bomb},
 	{"flood", verb_flood},
+	{"traps", verb_traps},
 	{"hold", verb_hold},
 	{"orphans", verb_orphans},
 	{"deep", verb_deep},
