@@ -41,8 +41,8 @@ static int write_control(int dir, unsigned bits)
 	char text[64] = "";
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++)
 		if (bits & 1u << i)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s+%s", *text ? " " : "",
-				 names[i]);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s+%s",
+				 *text ? " " : "", names[i]);
 	return fd_write_small(dir, "cgroup.subtree_control", text);
 }
 
@@ -53,9 +53,9 @@ static bool has_processes(int dir)
 	return fd >= 0 && read(fd, &first, 1) == 1;
 }
 
-/* Why dir cannot give its children controllers: errno, or 0. Asked before each attempt, because in a
- * cgroup that holds processes the kernel refuses memory and io, but takes pids and cpu and makes it the root
- * of a threaded subtree with that, in which no leaf can hold a process. */
+/* Why dir cannot give its children controllers: errno, or 0. Asked before each attempt, because in
+ * a cgroup that holds processes the kernel refuses memory and io, but takes pids and cpu and makes
+ * it the root of a threaded subtree with that, in which no leaf can hold a process. */
 static int obstacle(const struct offer *o)
 {
 	if (faccessat(o->dir, "cgroup.subtree_control", W_OK, AT_EACCESS) < 0)
@@ -63,8 +63,8 @@ static int obstacle(const struct offer *o)
 	return has_processes(o->dir) && !is_kernel_root(o->dir) ? EBUSY : 0;
 }
 
-/* All in one write; the kernel takes all or none, so on failure each by itself. Those that failed have their
- * errno in errors. */
+/* All in one write; the kernel takes all or none, so on failure each by itself. Those that failed
+ * have their errno in errors. */
 static unsigned enable(const struct offer *o, unsigned missing, int errors[CONTROLLER_COUNT])
 {
 	unsigned on = 0;
@@ -89,7 +89,7 @@ static void explain(char *why, const struct offer *o, unsigned index, int error)
 		say(why, WHY_SIZE, "processes are in %s itself: %s", o->path, strerrorname_np(error));
 	else
 		say(why, WHY_SIZE, "+%s to cgroup.subtree_control of %s: %s", names[index], o->path,
-			 strerrorname_np(error));
+		    strerrorname_np(error));
 }
 
 unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE])

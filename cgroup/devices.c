@@ -1,8 +1,9 @@
 /* Which whole disks are behind a file system: io.max is set on those.
  *
- * A limit on a device-mapper, md or bcache device works on that device, where the request enters; its
- * parts need none. The kernel refuses partitions (ENODEV), so a partition means its disk. File systems that
- * have several disks or none have an anonymous device number, and mountinfo tells what they are made of.
+ * A limit on a device-mapper, md or bcache device works on that device, where the request enters;
+ * its parts need none. The kernel refuses partitions (ENODEV), so a partition means its disk. File
+ * systems that have several disks or none have an anonymous device number, and mountinfo tells what
+ * they are made of.
  */
 #include "base/fd.h"
 #include "cgroup/parts.h"
@@ -37,15 +38,16 @@ static int devices_add(struct devices *d, unsigned major, unsigned minor)
 int devices_add_sysfs(struct devices *d, int sysfs)
 {
 	char text[32];
-	unsigned major, minor;
 	bool partition = faccessat(sysfs, "partition", F_OK, 0) == 0;
 	if (fd_read_small(sysfs, partition ? "../dev" : "dev", text, sizeof(text)) < 0)
 		return -1;
-	if (sscanf(text, "%u:%u", &major, &minor) != 2) {
+	char *colon;
+	unsigned long major = strtoul(text, &colon, 10);
+	if (*colon != ':') {
 		errno = EPROTO;
 		return -1;
 	}
-	return devices_add(d, major, minor);
+	return devices_add(d, (unsigned)major, (unsigned)strtoul(colon + 1, NULL, 10));
 }
 
 static int add_number(struct devices *d, dev_t dev)
@@ -58,27 +60,37 @@ static int add_number(struct devices *d, dev_t dev)
 
 /* ---- anonymous device numbers ---- */
 
+static int add_folder(struct devices *d, const char *path)
+{
+	__attribute__((cleanup(list_close))) DIR *list = opendir(path);
+	if (!list)
+		return -1;
+	for (const struct dirent *entry; (entry = readdir(list));) {
+		char device[512];
+		if (entry->d_name[0] == '.')
+			continue;
+		say(device, sizeof(device), "%s/%s", path, entry->d_name);
+		autoclose int sysfs = open(device, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (sysfs < 0 || devices_add_sysfs(d, sysfs) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int add_btrfs(struct devices *d, int fd)
 {
 	struct btrfs_ioctl_fs_info_args info = {0};
 	char path[96];
 	const uint8_t *u = info.fsid;
-	if (ioctl(fd, BTRFS_IOC_FS_INFO, &info) < 0)
+	autoclose int real = openat(fd, ".",
+				    O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fd may be O_PATH */
+	if (real < 0 || ioctl(real, BTRFS_IOC_FS_INFO, &info) < 0)
 		return -1;
 	snprintf(path, sizeof(path),
-		 "/sys/fs/btrfs/%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x/devices", u[0],
-		 u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
-	DIR *list = opendir(path);
-	int failed = list ? 0 : -1;
-	for (const struct dirent *entry; failed == 0 && (entry = readdir(list));) {
-		if (entry->d_name[0] == '.')
-			continue;
-		autoclose int sysfs = openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		failed = sysfs < 0 ? -1 : devices_add_sysfs(d, sysfs);
-	}
-	if (list)
-		closedir(list);
-	return failed;
+		 "/sys/fs/btrfs/%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x/devices",
+		 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
+		 u[13], u[14], u[15]);
+	return add_folder(d, path);
 }
 
 static int add_path(struct devices *d, const char *path, int depth);
@@ -102,7 +114,8 @@ static char *next_layer(char **rest)
 static int add_layers(struct devices *d, char *list, int depth)
 {
 	for (char *path; (path = next_layer(&list));)
-		if (*path && add_path(d, path, depth - 1) < 0) /* "::" comes before layers with data only */
+		if (*path &&
+		    add_path(d, path, depth - 1) < 0) /* "::" comes before layers with data only */
 			return -1;
 	return 0;
 }
@@ -197,7 +210,8 @@ int devices_find(struct devices *d, int fd, struct err *e)
 	if (fd < 0)
 		return err_host(e, "io limits: there is no root file system to set them on");
 	if (add_fd(&found, fd, 3) < 0 || found.len == 0)
-		return err_host(e, "io limits: no disk can be found behind the root file system (%s)", found.missing);
+		return err_host(e, "io limits: no disk can be found behind the root file system (%s)",
+				found.missing);
 	*d = found;
 	return 0;
 }

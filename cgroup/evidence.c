@@ -83,8 +83,8 @@ bool cgroup_events_own_oom(const struct cgroup_events *ev)
 	return ev->oom > 0 && ev->oom_kill > 0;
 }
 
-/* An fd whose poll tells of changes from now on: the kernel compares with the count at the last read,
- * and says POLLPRI at once on a file that was never read. */
+/* An fd whose poll tells of changes from now on: the kernel compares with the count at the last
+ * read, and says POLLPRI at once on a file that was never read. */
 static int armed_fd(int dir, const char *name)
 {
 	char text[512];
@@ -171,7 +171,8 @@ static void usage_pressure(int dir, const char *name, struct pressure_result *p)
 void cgroup_composition(const struct cgroup *cg, struct result *r)
 {
 	char text[8192];
-	if (!(cg->controllers & CG_MEMORY) || read_whole(cg->dir, "memory.stat", text, sizeof(text)) < 0)
+	if (!(cg->controllers & CG_MEMORY) ||
+	    read_whole(cg->dir, "memory.stat", text, sizeof(text)) < 0)
 		return;
 	r->usage.anon_bytes = line_number(text, "anon");
 	r->usage.file_bytes = line_number(text, "file");

@@ -19,7 +19,7 @@ static void sweep_path(int mount, const char *path, struct sweep *s)
 static void sweep_ancestors(const struct hierarchy *h, struct sweep *s)
 {
 	char path[sizeof(h->own)];
-	strcpy(path, h->own);
+	memcpy(path, h->own, sizeof(path));
 	do
 		sweep_path(h->mount, path, s);
 	while (path_parent(path));
@@ -35,8 +35,8 @@ static int sweep_given(const struct hierarchy *h, const char *given, struct swee
 	return 0;
 }
 
-int cgroup_gc(const char *given_parent, bool (*is_running)(const char *id, void *arg), void *arg, unsigned *removed,
-	      struct err *e)
+int cgroup_gc(const char *given_parent, bool (*is_running)(const char *id, void *arg), void *arg,
+	      unsigned *removed, struct err *e)
 {
 	char why[WHY_SIZE];
 	struct hierarchy h = HIERARCHY_INIT;

@@ -76,8 +76,8 @@ static int consider_mount(const struct mount_line *m, void *arg)
 	fd_close(&s->h->mount);
 	s->h->mount = fd_take(&fd);
 	s->read_only = read_only;
-	strcpy(s->root, m->root);
-	strcpy(s->h->point, m->point);
+	snprintf(s->root, sizeof(s->root), "%s", m->root);
+	snprintf(s->h->point, sizeof(s->h->point), "%s", m->point);
 	return !read_only;
 }
 
@@ -104,13 +104,14 @@ static void find_own(struct hierarchy *h, const char *root)
 	const char *own = path ? path_below(path, root) : NULL;
 	if (!own || strncmp(own, "../", 3) == 0 || strlen(own) >= sizeof(h->own))
 		return;
-	strcpy(h->own, own);
+	snprintf(h->own, sizeof(h->own), "%s", own);
 	h->own_known = true;
 }
 
 bool is_kernel_root(int dir)
 {
-	return faccessat(dir, "cgroup.events", F_OK, 0) < 0 && errno == ENOENT; /* it alone has none */
+	return faccessat(dir, "cgroup.events", F_OK, 0) < 0 &&
+	       errno == ENOENT; /* it alone has none */
 }
 
 int hierarchy_open(struct hierarchy *h, char *why, size_t size)

@@ -1,9 +1,9 @@
 /* Making the leaf: all or nothing.
  *
- * Who holds a leaf is told by an flock(2) on its directory, which the kernel frees with the
- * supervisor however that dies: a leaf whose lock can be had and that holds no process is nobody's,
- * and the next run or `pinfold gc` takes it. A new leaf has no lock for a moment. One that is taken
- * in that moment is noticed here (it is gone, or another holds its lock) and made again.
+ * Who holds a leaf is told by an exclusive flock(2) on its directory, which the kernel frees with the
+ * supervisor however that dies. Who looks for leaves left behind takes a shared lock: a leaf of which it can
+ * be had and that holds no process is nobody's, and the next run or `pinfold gc` removes it. A new
+ * leaf has no lock for a moment; one that is removed in that moment is missed here and made again.
  */
 #include "base/fd.h"
 #include "cgroup/parts.h"
@@ -47,8 +47,9 @@ static int hold(struct cgroup *cg, const char *name)
 	autoclose int dir = openat(cg->parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0)
 		return errno == ENOENT ? AGAIN : -1;
-	if (flock(dir, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? AGAIN : -1;
+	/* We made it, so that only somebody who looks for leaves left behind can be in the way. */
+	if (flock(dir, LOCK_EX) < 0)
+		return errno == EINTR ? AGAIN : -1;
 	cg->has_kill = faccessat(dir, "cgroup.kill", W_OK, AT_EACCESS) == 0;
 	if (!cg->has_kill && faccessat(dir, "cgroup.procs", F_OK, 0) < 0)
 		return AGAIN;
@@ -64,8 +65,8 @@ static int make_leaf(struct cgroup *cg, const struct cgroup_place *p, const char
 	if (result != 0)
 		return result;
 	snprintf(cg->name, sizeof(cg->name), "%s", name);
-	snprintf(cg->path, sizeof(cg->path), "%s/%s", strcmp(p->parent_path, "/") == 0 ? "" : p->parent_path,
-		 name);
+	snprintf(cg->path, sizeof(cg->path), "%s/%s",
+		 strcmp(p->parent_path, "/") == 0 ? "" : p->parent_path, name);
 	return 0;
 }
 
@@ -88,7 +89,7 @@ static int slice_open(struct cgroup *cg, const struct cgroup_place *p)
 	cg->parent = openat(p->parent, SLICE_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (cg->parent < 0)
 		return errno == ENOENT ? AGAIN : -1;
-	strcpy(cg->made, SLICE_NAME);
+	snprintf(cg->made, sizeof(cg->made), SLICE_NAME);
 	cg->controllers = 0;
 	if (enable(cg, p->parent, "the cgroup2 root", p) == 0)
 		enable(cg, cg->parent, "/" SLICE_NAME, p);
@@ -104,7 +105,8 @@ static int parent_open(struct cgroup *cg, const struct cgroup_place *p)
 	return cg->parent < 0 ? -1 : 0;
 }
 
-static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const char *name, struct err *e)
+static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const char *name,
+		      struct err *e)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
 		int result = parent_open(cg, p);
@@ -113,12 +115,14 @@ static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const cha
 		if (result == 0)
 			return 0;
 		if (result < 0 && errno == EEXIST)
-			return err_sys(e, "cgroup %s/%s: a run with this id is alive", p->parent_path, name);
+			return err_sys(e, "cgroup %s/%s: a run with this id is alive",
+				       p->parent_path, name);
 		if (result < 0)
 			return err_sys(e, "make cgroup %s/%s", p->parent_path, name);
 	}
 	errno = EAGAIN;
-	return err_sys(e, "make cgroup %s/%s: it is removed as soon as it is made", p->parent_path, name);
+	return err_sys(e, "make cgroup %s/%s: it is removed as soon as it is made", p->parent_path,
+		       name);
 }
 
 static int move(int dir, const char *procs, pid_t pid)
@@ -128,10 +132,10 @@ static int move(int dir, const char *procs, pid_t pid)
 	return fd_write_small(dir, procs, text);
 }
 
-/* systemd put the first process and the keeper into the scope's own cgroup. It must leave that before
- * controllers can be enabled for the leaf ("no internal processes"). */
-static int leaf_in_scope(struct cgroup *cg, const struct cgroup_place *p, const char *name, const char *libexec,
-			 struct err *e)
+/* systemd put the first process and the keeper into the scope's own cgroup. It must leave that
+ * before controllers can be enabled for the leaf ("no internal processes"). */
+static int leaf_in_scope(struct cgroup *cg, const struct cgroup_place *p, const char *name,
+			 const char *libexec, struct err *e)
 {
 	struct cgroup_place scope = *p;
 	if (p->first <= 0)
@@ -140,7 +144,8 @@ static int leaf_in_scope(struct cgroup *cg, const struct cgroup_place *p, const 
 	if (scope_start(cg, p, libexec, scope.parent_path, e) < 0)
 		return -1;
 	scope.source = CGROUP_GIVEN; /* from here on it is a directory like any other */
-	autoclose int dir = openat(p->parent, scope.parent_path + 1, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	autoclose int dir = openat(p->parent, scope.parent_path + 1,
+				   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	scope.parent = dir;
 	if (dir < 0)
 		return err_sys(e, "open the scope's cgroup %s", scope.parent_path);
@@ -163,8 +168,8 @@ static int check_io(const struct cgroup *cg, const struct limits *lim, struct er
 			cg->why_not[3][0] ? cg->why_not[3] : "it is not enabled");
 }
 
-int cgroup_create(struct cgroup *cg, const struct cgroup_place *p, const char *name, const struct limits *lim,
-		  int image, const char *libexec, struct err *e)
+int cgroup_create(struct cgroup *cg, const struct cgroup_place *p, const char *name,
+		  const struct limits *lim, int image, const char *libexec, struct err *e)
 {
 	__attribute__((cleanup(discard))) struct cgroup new = CGROUP_INIT;
 	if (p->source == CGROUP_NONE)

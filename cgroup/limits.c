@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-	PIDS_MOST = 4194304, /* PID_MAX_LIMIT: the kernel takes no larger number, and cannot have more tasks */
-	WEIGHT_LOW = 10,     /* of 1 to 10000; everybody else's default is 100 */
+	PIDS_MOST =
+		4194304, /* PID_MAX_LIMIT: the kernel takes no larger number, and cannot have more tasks */
+	WEIGHT_LOW = 10, /* of 1 to 10000; everybody else's default is 100 */
 };
 
 int setting_write(int dir, const struct setting *s, char *value, size_t size, struct err *e)
@@ -29,7 +30,8 @@ int setting_write(int dir, const struct setting *s, char *value, size_t size, st
 	shown[n] = '\0';
 	shown[strcspn(shown, "\n")] = '\0';
 	if (strcmp(shown, s->expect) != 0)
-		return err_host(e, "%s: wrote \"%s\", reads back as \"%.60s\"", s->file, s->text, shown);
+		return err_host(e, "%s: wrote \"%s\", reads back as \"%.60s\"", s->file, s->text,
+				shown);
 	snprintf(value, size, "%s", shown);
 	return 0;
 }
@@ -67,7 +69,8 @@ static int write_memory(struct cgroup *cg, const struct limits *lim, struct err 
 	if (lim->memory_bytes == LIMIT_NONE)
 		return 0;
 	snprintf(text, sizeof(text), "%" PRIu64, lim->memory_bytes);
-	snprintf(expect, sizeof(expect), "%" PRIu64, lim->memory_bytes / page * page); /* it counts in pages */
+	snprintf(expect, sizeof(expect), "%" PRIu64,
+		 lim->memory_bytes / page * page); /* it counts in pages */
 	struct setting s = {"memory.max", text, expect};
 	return setting_write(cg->dir, &s, cg->value.memory, sizeof(cg->value.memory), e);
 }
@@ -81,8 +84,8 @@ static int write_pids(struct cgroup *cg, const struct limits *lim, struct err *e
 	return write_same(cg->dir, "pids.max", text, cg->value.pids, e);
 }
 
-/* Quota and period in microseconds. The kernel wants a quota of at least 1 ms and a period of at most
- * 1 s: below a hundredth of a cpu only the longest period will do. */
+/* Quota and period in microseconds. The kernel wants a quota of at least 1 ms and a period of at
+ * most 1 s: below a hundredth of a cpu only the longest period will do. */
 static void cpu_max_text(char *text, size_t size, uint64_t cpus_milli)
 {
 	uint64_t period = cpus_milli < 10 ? 1000000 : 100000;

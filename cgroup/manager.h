@@ -9,7 +9,8 @@
 #define USER_BUS       "/run/user/%u/bus"
 #define USER_PRIVATE   "/run/user/%u/systemd/private"
 
-/* pinfold-scope user|system NAME PID writes one line: this and the cgroup's path, or a reason. */
+/* pinfold-scope user|system NAME.scope PID writes one line: this and the cgroup's path, and then
+ * stays in the scope until the end of its standard input; or a reason. */
 #define SCOPE_OK "cgroup "
 
 #endif

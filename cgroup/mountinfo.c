@@ -50,7 +50,7 @@ int mount_line_parse(struct mount_line *m, char *line)
 	if (!source || !rest)
 		return -1;
 	*m = (struct mount_line){
-		.id = atoi(head[0]),
+		.id = (int)strtol(head[0], NULL, 10),
 		.root = mount_unescape(head[3]),
 		.point = mount_unescape(head[4]),
 		.options = head[5],

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "cgroup/cgroup.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,12 +32,12 @@ int mount_lines(int (*fn)(const struct mount_line *m, void *arg), void *arg);
 /* ---- hierarchy.c: the cgroup2 mount and where we are in it ---- */
 
 struct hierarchy {
-	int mount;	    /* its top directory */
-	char point[256];    /* where it is mounted */
-	char own[512];	    /* our own cgroup below the top, "" is the top itself */
-	bool own_known;	    /* false: our cgroup is outside what is mounted */
-	bool systemd;	    /* a systemd manages this tree, and is its single writer */
-	uid_t uid;	    /* effective */
+	int mount;	 /* its top directory */
+	char point[256]; /* where it is mounted */
+	char own[512];	 /* our own cgroup below the top, "" is the top itself */
+	bool own_known;	 /* false: our cgroup is outside what is mounted */
+	bool systemd;	 /* a systemd manages this tree, and is its single writer */
+	uid_t uid;	 /* effective */
 };
 #define HIERARCHY_INIT {.mount = -1}
 /* Whether dir is the kernel's root cgroup, which may hold processes and give controllers too. */
@@ -77,9 +78,10 @@ unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE
 
 /* ---- text.c: small files of the kernel's ---- */
 
-/* A kernfs or procfs file that the kernel shows in one piece: open, one read, close. NUL-terminated;
- * the length, or -1 with errno (E2BIG if it does not fit). */
+/* A kernfs or procfs file that the kernel shows in one piece: open, one read, close.
+ * NUL-terminated; the length, or -1 with errno (E2BIG if it does not fit). */
 ssize_t read_whole(int dir, const char *name, char *buf, size_t size);
+void list_close(DIR **list);
 /* Text for people: snprintf() that may cut. */
 void say(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The number after "KEY " at the start of a line, or after "KEY=" within the line that begins with
@@ -106,7 +108,9 @@ int setting_write(int dir, const struct setting *s, char *value, size_t size, st
 
 enum { DEVICES_MAX = 16 };
 struct devices {
-	struct { unsigned major, minor; } at[DEVICES_MAX];
+	struct {
+		unsigned major, minor;
+	} at[DEVICES_MAX];
 	size_t len;
 	char missing[160]; /* for people: what there is instead of a disk */
 };
@@ -117,11 +121,11 @@ int devices_find(struct devices *d, int fd, struct err *e);
 
 /* ---- scope.c ---- */
 
-/* Have systemd make the scope cg->made with p->first and the keeper in it; path takes its cgroup below the
- * mount. */
+/* Have systemd make the scope cg->made with p->first and the keeper in it; path takes its cgroup
+ * below the mount. */
 enum { SCOPE_PATH_SIZE = 256 };
-int scope_start(struct cgroup *cg, const struct cgroup_place *p, const char *libexec, char path[SCOPE_PATH_SIZE],
-		struct err *e);
+int scope_start(struct cgroup *cg, const struct cgroup_place *p, const char *libexec,
+		char path[SCOPE_PATH_SIZE], struct err *e);
 /* End the keeper; where nothing else is in the scope, wait (bounded) until systemd has removed it. */
 void scope_stop(struct cgroup *cg, bool empty);
 
@@ -134,7 +138,7 @@ struct sweep {
 	unsigned removed;
 };
 void leaves_sweep(int dir, struct sweep *s);
-/* Whether the open leaf is nobody's: we got its lock, and nothing is in it. The lock stays with fd. */
+/* Whether the open leaf is nobody's: its lock is not held, and nothing is in it. */
 bool leaf_abandoned(int fd);
 
 #endif

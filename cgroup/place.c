@@ -1,14 +1,14 @@
 /* The ladder: where a leaf may be made.
  *
  * Whoever may write to a directory is not thereby its owner. A systemd is the single writer of its
- * tree (CGROUP_DELEGATION.md): it may switch controllers off in any directory of its own, and a limit
- * with them, in the middle of a run. So in a tree that has a systemd, only what it handed out with
- * Delegate=yes counts as a delegated subtree: at or below the nearest ancestor that carries its mark,
- * the xattr user.delegate (trusted.delegate before version 251). A marked cgroup that has an init.scope is a
- * user's manager or a container's systemd, the single writer of what is below it in turn.
- * In a tree without systemd, for an ordinary user, being able to write is the delegation. For root
- * it is not, and is not needed: root makes a slice of its own at the top. In a container that top is
- * the container's own cgroup, by its cgroup namespace, and so is ours to divide.
+ * tree (CGROUP_DELEGATION.md): it may switch controllers off in any directory of its own, and a
+ * limit with them, in the middle of a run. So in a tree that has a systemd, only what it handed out
+ * with Delegate=yes counts as a delegated subtree: at or below the nearest ancestor that carries
+ * its mark, the xattr user.delegate (trusted.delegate before version 251). A marked cgroup that has
+ * an init.scope is a user's manager or a container's systemd, the single writer of what is below it
+ * in turn. In a tree without systemd, for an ordinary user, being able to write is the delegation.
+ * For root it is not, and is not needed: root makes a slice of its own at the top. In a container
+ * that top is the container's own cgroup, by its cgroup namespace, and so is ours to divide.
  */
 #include "base/fd.h"
 #include "cgroup/manager.h"
@@ -72,8 +72,8 @@ static int writable(int dir)
 	return 0;
 }
 
-/* Whether a child can hold processes: below a threaded cgroup it could not, and entering it would fail. The
- * kernel's root cgroup has no type. */
+/* Whether a child can hold processes: below a threaded cgroup it could not, and entering it would
+ * fail. The kernel's root cgroup has no type. */
 static bool is_domain(int dir, char *type, size_t size)
 {
 	if (read_whole(dir, "cgroup.type", type, size) < 0)
@@ -91,7 +91,8 @@ static void offer(const struct ladder *l, struct cgroup_place *p)
 
 /* ---- rung 1: --cgroup-parent ---- */
 
-static int given_open(const struct hierarchy *h, const char *given, struct cgroup_place *p, struct err *e)
+static int given_open(const struct hierarchy *h, const char *given, struct cgroup_place *p,
+		      struct err *e)
 {
 	const char *below = path_below(given, h->point);
 	if (!below)
@@ -116,12 +117,14 @@ static int given_check(const char *given, int dir, struct err *e)
 		return err_usage(e, "--cgroup-parent %s: not a cgroup2 directory", given);
 	errno = writable(dir);
 	if (errno != 0) {
-		err_sys(e, "--cgroup-parent %s: its directory and its cgroup.procs must be writable", given);
+		err_sys(e, "--cgroup-parent %s: its directory and its cgroup.procs must be writable",
+			given);
 		e->kind = ERR_USAGE;
 		return -1;
 	}
 	if (!is_domain(dir, type, sizeof(type)))
-		return err_usage(e, "--cgroup-parent %s: its cgroup.type is %s and not domain", given, type);
+		return err_usage(e, "--cgroup-parent %s: its cgroup.type is %s and not domain",
+				 given, type);
 	return 0;
 }
 
@@ -166,8 +169,9 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len > strlen(end) && strncmp(text + len - strlen(end), end, strlen(end)) == 0;
 }
 
-/* A user's systemd (252) marks nothing. But it makes no cgroups within a unit of its own, nor may anybody else
- * but where it delegates: if we are in a child of a unit, the unit is delegated. Length of its path, or -1. */
+/* A user's systemd (252) marks nothing. But it makes no cgroups within a unit of its own, nor may
+ * anybody else but where it delegates: if we are in a child of a unit, the unit is delegated.
+ * Length of its path, or -1. */
 static int unit_length(const char *own, size_t manager)
 {
 	size_t at = manager;
@@ -184,7 +188,7 @@ static int unit_length(const char *own, size_t manager)
 static int delegated_length(const struct ladder *l)
 {
 	char path[sizeof(l->h.own)];
-	strcpy(path, l->h.own);
+	memcpy(path, l->h.own, sizeof(path));
 	do {
 		autoclose int dir = open_below(l, path);
 		if (dir < 0 || !marked(dir))
@@ -235,7 +239,7 @@ static void rung_subtree(struct ladder *l)
 		say(why, WHY_SIZE, "our own cgroup /%s is not delegated to us", l->h.own);
 		return;
 	}
-	strcpy(path, l->h.own);
+	memcpy(path, l->h.own, sizeof(path));
 	do {
 		try_subtree(l, path);
 	} while (!satisfied(l) && path_parent(path) && (int)strlen(path) >= top);
@@ -271,13 +275,15 @@ static void rung_scope(struct ladder *l)
 	p.source = CGROUP_SCOPE;
 	p.user_bus = uid != 0;
 	if (!l->h.systemd || !manager_listens(uid)) {
-		say(why, WHY_SIZE, uid != 0 ? "no systemd of user %u listens in /run/user/%u" : "no systemd",
-			 uid, uid);
+		say(why, WHY_SIZE,
+		    uid != 0 ? "no systemd of user %u listens in /run/user/%u" : "no systemd", uid,
+		    uid);
 		return;
 	}
 	char manager[80] = ".";
 	if (p.user_bus)
-		snprintf(manager, sizeof(manager), "user.slice/user-%u.slice/user@%u.service", uid, uid);
+		snprintf(manager, sizeof(manager), "user.slice/user-%u.slice/user@%u.service", uid,
+			 uid);
 	autoclose int dir = openat(l->h.mount, manager, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
 		say(why, WHY_SIZE, "/%s: %s", manager, strerrorname_np(errno));
@@ -285,7 +291,7 @@ static void rung_scope(struct ladder *l)
 	}
 	p.controllers = controllers_read(dir, "cgroup.controllers");
 	say(p.parent_path, sizeof(p.parent_path), "/%s%s", p.user_bus ? manager : "",
-		 p.user_bus ? "/app.slice" : "system.slice");
+	    p.user_bus ? "/app.slice" : "system.slice");
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++)
 		if (l->want & ~p.controllers & 1u << i)
 			say(p.why_not[i], WHY_SIZE, "not in cgroup.controllers of /%s", manager);
@@ -307,7 +313,7 @@ static void rung_slice(struct ladder *l)
 		say(why, WHY_SIZE, "%s: not writable: %s", l->h.point, strerrorname_np(errno));
 		return;
 	}
-	strcpy(p.parent_path, "/" SLICE_NAME);
+	say(p.parent_path, sizeof(p.parent_path), "/" SLICE_NAME);
 	/* Foreseen only: cgroup_create() makes the slice, and enables them on the way down. */
 	struct offer o = {.dir = l->h.mount, .path = l->h.point, .want = l->want, .dry = true};
 	p.controllers = controllers_enable(&o, p.why_not);
@@ -321,14 +327,17 @@ static void rung_slice(struct ladder *l)
 static void say_why_no_leaf(struct ladder *l)
 {
 	static const char *const rung[] = {
-		[CGROUP_GIVEN - 1] = "", [CGROUP_SUBTREE - 1] = "subtree", [CGROUP_SCOPE - 1] = "scope", [CGROUP_SLICE - 1] = "slice",
+		[CGROUP_GIVEN - 1] = "",
+		[CGROUP_SUBTREE - 1] = "subtree",
+		[CGROUP_SCOPE - 1] = "scope",
+		[CGROUP_SLICE - 1] = "slice",
 	};
 	char *text = l->best.why_no_leaf;
 	for (size_t i = 0; i < 4; i++) {
 		size_t at = strlen(text);
 		if (l->reason[i][0])
-			say(text + at, sizeof(l->best.why_no_leaf) - at, "%s%s: %s", at ? "; " : "", rung[i],
-				 l->reason[i]);
+			say(text + at, sizeof(l->best.why_no_leaf) - at, "%s%s: %s", at ? "; " : "",
+			    rung[i], l->reason[i]);
 	}
 }
 
@@ -345,19 +354,23 @@ static void say_mend(struct ladder *l, struct cgroup_place *p)
 		say(mend, size, "mount -t cgroup2 none /sys/fs/cgroup, or boot without cgroup v1");
 	else if (absent && top)
 		say(mend, size, "kernel command line: %scgroup_no_v1=all%s",
-			 l->h.systemd ? "systemd.unified_cgroup_hierarchy=1 " : "",
-			 absent & CG_MEMORY ? " cgroup_enable=memory" : "");
+		    l->h.systemd ? "systemd.unified_cgroup_hierarchy=1 " : "",
+		    absent & CG_MEMORY ? " cgroup_enable=memory" : "");
 	else if (!top)
-		say(mend, size, "give the container its cgroup with these controllers, writable, and "
-				     "its processes a child of it");
+		say(mend, size,
+		    "give the container its cgroup with these controllers, writable, and "
+		    "its processes a child of it");
 	else if (p->source == CGROUP_SCOPE && p->user_bus)
-		say(mend, size, "/etc/systemd/system/user@.service.d/delegate.conf: [Service] "
-				     "Delegate=cpu cpuset io memory pids");
+		say(mend, size,
+		    "/etc/systemd/system/user@.service.d/delegate.conf: [Service] "
+		    "Delegate=cpu cpuset io memory pids");
 	else if (l->h.systemd && p->source != CGROUP_GIVEN)
 		say(mend, size, "loginctl enable-linger %u (starts this user's systemd)", l->h.uid);
 	else
-		say(mend, size, "as root: a cgroup below %s with these controllers in its "
-				     "cgroup.subtree_control, chowned to the user", l->h.point);
+		say(mend, size,
+		    "as root: a cgroup below %s with these controllers in its "
+		    "cgroup.subtree_control, chowned to the user",
+		    l->h.point);
 }
 
 static int climb(struct ladder *l, const char *given, struct err *e)
@@ -377,7 +390,8 @@ static int climb(struct ladder *l, const char *given, struct err *e)
 	return 0;
 }
 
-int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want, bool dry, struct err *e)
+int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want, bool dry,
+		struct err *e)
 {
 	struct ladder l = {.h = HIERARCHY_INIT, .want = want, .dry = dry, .best = CGROUP_PLACE_INIT};
 	int failed = climb(&l, given_parent, e);

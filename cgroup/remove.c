@@ -19,12 +19,6 @@ enum {
 	CHILDREN_MAX = 4096, /* were the leaf ever writable to it */
 };
 
-static void close_list(DIR **list)
-{
-	if (*list)
-		closedir(*list);
-}
-
 /* A list of dir's own, so that dir keeps its offset. */
 static DIR *list_open(int dir)
 {
@@ -48,11 +42,12 @@ static const char *list_next(DIR *list)
 
 static void remove_children(int dir, int depth, int *left)
 {
-	__attribute__((cleanup(close_list))) DIR *list = depth > 0 ? list_open(dir) : NULL;
+	__attribute__((cleanup(list_close))) DIR *list = depth > 0 ? list_open(dir) : NULL;
 	for (const char *name; list && *left > 0 && (name = list_next(list)); (*left)--) {
 		if (unlinkat(dir, name, AT_REMOVEDIR) == 0)
 			continue;
-		autoclose int child = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		autoclose int child = openat(dir, name,
+					     O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		if (child >= 0)
 			remove_children(child, depth - 1, left);
 		unlinkat(dir, name, AT_REMOVEDIR);
@@ -66,7 +61,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Until nothing is in it or the deadline is over. A process stays in its cgroup until it is reaped. */
+/* Until no process in it is alive, or the deadline. */
 static void wait_empty(const struct cgroup *cg, int64_t deadline)
 {
 	autoclose int fd = cgroup_populated_fd(cg);
@@ -76,19 +71,27 @@ static void wait_empty(const struct cgroup *cg, int64_t deadline)
 		poll(&p, 1, (int)left);
 }
 
-static int remove_leaf(const struct cgroup *cg, struct err *e)
+/* 0 or errno. */
+static int try_remove(const struct cgroup *cg)
 {
 	if (unlinkat(cg->parent, cg->name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 		return 0;
-	int64_t deadline = now_ms() + PATIENCE_MS;
-	while (errno == EBUSY && now_ms() < deadline) {
+	return errno;
+}
+
+static int remove_leaf(const struct cgroup *cg, struct err *e)
+{
+	int error = try_remove(cg);
+	int64_t deadline = error == 0 ? 0 : now_ms() + PATIENCE_MS;
+	for (int pause = 0; error == EBUSY && now_ms() < deadline; pause = 10) {
 		int left = CHILDREN_MAX;
 		wait_empty(cg, deadline);
+		poll(NULL, 0, pause); /* nothing tells when a child can be removed */
 		remove_children(cg->dir, DEPTH_MAX, &left);
-		if (unlinkat(cg->parent, cg->name, AT_REMOVEDIR) == 0 || errno == ENOENT)
-			return 0;
+		error = try_remove(cg);
 	}
-	return err_sys(e, "remove cgroup %s", cg->path);
+	errno = error;
+	return error == 0 ? 0 : err_sys(e, "remove cgroup %s", cg->path);
 }
 
 /* A slice of ours goes with its last leaf. */
@@ -126,7 +129,7 @@ int cgroup_destroy(struct cgroup *cg, struct err *e)
 bool leaf_abandoned(int fd)
 {
 	char events[256];
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
 		return false;
 	return read_whole(fd, "cgroup.events", events, sizeof(events)) >= 0 &&
 	       line_number(events, "populated") == 0;
@@ -154,7 +157,7 @@ static bool is_leaf_name(const char *name)
 
 void leaves_sweep(int dir, struct sweep *s)
 {
-	__attribute__((cleanup(close_list))) DIR *list = list_open(dir);
+	__attribute__((cleanup(list_close))) DIR *list = list_open(dir);
 	for (const char *name; list && (name = list_next(list));) {
 		if (!is_leaf_name(name))
 			continue;

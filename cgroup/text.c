@@ -30,6 +30,12 @@ ssize_t read_whole(int dir, const char *name, char *buf, size_t size)
 	return n;
 }
 
+void list_close(DIR **list)
+{
+	if (*list)
+		closedir(*list);
+}
+
 void say(char *buf, size_t size, const char *fmt, ...)
 {
 	va_list ap;

@@ -1,8 +1,9 @@
-/* pinfold-scope user|system NAME.scope PID KEEPER: ask systemd for a transient scope of two processes.
+/* pinfold-scope user|system NAME.scope PID: ask systemd for a transient scope of PID and ourselves.
  *
  * Run by cgroup/scope.c. Writes one line to stdout: "cgroup PATH", or why not. A program of its own
- * for libsystemd's sake, which the run path shall not load. They may be in another part of the tree: a
- * user's systemd asks pid 1 to move what it may not move itself.
+ * for libsystemd's sake, which the run path shall not load. PID and we may be in another part of
+ * the tree: a user's systemd asks pid 1 to move what it may not move itself. Then it stays until
+ * its input ends, because a scope in which nothing lives is removed, with what it could still tell.
  */
 #include "cgroup/manager.h"
 
@@ -24,7 +25,7 @@ enum { PATIENCE_SECONDS = 20, EXISTS_RETRIES = 20 };
 
 struct request {
 	const char *scope;
-	uint32_t pids[2];
+	uint32_t pid;
 	char job[128]; /* object path; the call returns it before any signal is looked at */
 	char result[32];
 };
@@ -77,16 +78,20 @@ static int job_removed(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return 0;
 }
 
-/* TasksMax: the leaf inside has its own; systemd's default for a scope would be a second one. */
+/* TasksMax: the leaf inside has its own; systemd's default for a scope would be a second one. KillSignal:
+ * pid 1 of a sandbox takes no other, and nobody shall wait 90 s for it at the end of a session. */
 static int append_properties(sd_bus_message *m, const struct request *q)
 {
 	int r = sd_bus_message_open_container(m, 'a', "(sv)");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "(sv)(sv)(sv)(sv)", "Description", "s", "Pinfold sandbox", "Delegate",
-					  "b", 1, "CollectMode", "s", "inactive-or-failed", "TasksMax", "t",
-					  UINT64_MAX);
+		r = sd_bus_message_append(m, "(sv)(sv)(sv)", "Description", "s", "Pinfold sandbox",
+					  "Delegate", "b", 1, "CollectMode", "s",
+					  "inactive-or-failed");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "(sv)", "PIDs", "au", 2, q->pids[0], q->pids[1]);
+		r = sd_bus_message_append(m, "(sv)(sv)", "TasksMax", "t", UINT64_MAX, "KillSignal",
+					  "i", SIGKILL);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "(sv)", "PIDs", "au", 2, q->pid, (uint32_t)getpid());
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_message_append(m, "a(sa(sv))", 0);
@@ -96,7 +101,8 @@ static int call_start(sd_bus *bus, struct request *q, sd_bus_error *error)
 {
 	sd_bus_message *m = NULL, *reply = NULL;
 	const char *job = "";
-	int r = sd_bus_message_new_method_call(bus, &m, SERVICE, OBJECT, SERVICE ".Manager", "StartTransientUnit");
+	int r = sd_bus_message_new_method_call(bus, &m, SERVICE, OBJECT, SERVICE ".Manager",
+					       "StartTransientUnit");
 	if (r >= 0)
 		r = sd_bus_message_append(m, "ss", q->scope, "fail");
 	if (r >= 0)
@@ -130,7 +136,8 @@ static int print_cgroup(sd_bus *bus, const struct request *q)
 	char *unit = NULL, *cgroup = NULL;
 	int r = sd_bus_path_encode(OBJECT "/unit", q->scope, &unit);
 	if (r >= 0)
-		r = sd_bus_get_property_string(bus, SERVICE, unit, SERVICE ".Scope", "ControlGroup", &error, &cgroup);
+		r = sd_bus_get_property_string(bus, SERVICE, unit, SERVICE ".Scope", "ControlGroup",
+					       &error, &cgroup);
 	int code = r < 0 ? complain("ControlGroup", r, &error) : 0;
 	if (code == 0)
 		printf(SCOPE_OK "%s\n", cgroup);
@@ -140,8 +147,8 @@ static int print_cgroup(sd_bus *bus, const struct request *q)
 	return code;
 }
 
-/* systemd forgets a unit a moment after its cgroup is gone; a second run of the same id may be quicker.
- * Nothing tells of that moment. */
+/* systemd forgets a unit a moment after its cgroup is gone; a second run of the same id may be
+ * quicker. Nothing tells of that moment. */
 static int is_leftover(const sd_bus_error *error)
 {
 	return sd_bus_error_has_name(error, SERVICE ".UnitExists");
@@ -150,7 +157,8 @@ static int is_leftover(const sd_bus_error *error)
 static int run(sd_bus *bus, struct request *q)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = sd_bus_match_signal(bus, NULL, SERVICE, OBJECT, SERVICE ".Manager", "JobRemoved", job_removed, q);
+	int r = sd_bus_match_signal(bus, NULL, SERVICE, OBJECT, SERVICE ".Manager", "JobRemoved",
+				    job_removed, q);
 	if (r < 0)
 		return complain("subscribe", r, NULL);
 	r = call_start(bus, q, &error);
@@ -173,34 +181,43 @@ static int run(sd_bus *bus, struct request *q)
 	return print_cgroup(bus, q);
 }
 
-/* Nothing of a run outlives its supervisor, and a manager that hangs is no reason to wait for ever. */
+/* Nothing of a run outlives its supervisor, and a manager that hangs is no reason to wait for ever.
+ * Other signals, from a terminal perhaps, are the supervisor's business. */
 static void limit_life(void)
 {
-	sigset_t alarm_only;
+	sigset_t signals;
 	struct pollfd reader = {.fd = STDOUT_FILENO};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
 		_exit(1); /* it had died before */
-	sigemptyset(&alarm_only);
-	sigaddset(&alarm_only, SIGALRM);
-	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+	sigfillset(&signals);
+	sigdelset(&signals, SIGALRM);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
 	signal(SIGALRM, SIG_DFL);
 	alarm(PATIENCE_SECONDS);
+}
+
+static void keep(void)
+{
+	char byte;
+	alarm(0);
+	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+		;
 }
 
 int main(int argc, char **argv)
 {
 	sd_bus *bus = NULL;
 	limit_life();
-	if (argc != 5) {
-		printf("usage: pinfold-scope user|system NAME.scope PID KEEPER\n");
+	if (argc != 4) {
+		printf("usage: pinfold-scope user|system NAME.scope PID\n");
 		return 2;
 	}
-	struct request q = {.scope = argv[2]};
-	for (int i = 0; i < 2; i++)
-		q.pids[i] = (uint32_t)strtoul(argv[3 + i], NULL, 10);
+	struct request q = {.scope = argv[2], .pid = (uint32_t)strtoul(argv[3], NULL, 10)};
 	int r = open_manager(&bus, strcmp(argv[1], "user") == 0);
 	int code = r < 0 ? complain("connect to systemd", r, NULL) : run(bus, &q);
 	sd_bus_flush_close_unref(bus);
+	if (fflush(stdout) == 0 && code == 0)
+		keep();
 	return code;
 }

@@ -14,7 +14,8 @@ static void own_oom(void **state)
 	struct fake *f = *state;
 	struct cgroup_events ev;
 	f->cg.controllers = CG_MEMORY | CG_PIDS;
-	fake_file(f, "memory.events.local", "low 0\nhigh 0\nmax 35\noom 1\noom_kill 2\noom_group_kill 1\n");
+	fake_file(f, "memory.events.local",
+		  "low 0\nhigh 0\nmax 35\noom 1\noom_kill 2\noom_group_kill 1\n");
 	fake_file(f, "memory.events", "low 0\nhigh 0\nmax 99\noom 9\noom_kill 9\noom_group_kill 9\n");
 	fake_file(f, "pids.events", "max 3\n");
 	cgroup_events(&f->cg, &ev);
@@ -32,7 +33,8 @@ static void oom_from_above(void **state)
 	struct fake *f = *state;
 	struct cgroup_events ev;
 	f->cg.controllers = CG_MEMORY;
-	fake_file(f, "memory.events.local", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\noom_group_kill 1\n");
+	fake_file(f, "memory.events.local",
+		  "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\noom_group_kill 1\n");
 	cgroup_events(&f->cg, &ev);
 	assert_false(cgroup_events_own_oom(&ev));
 	assert_int_equal(ev.pids_max, NUM_UNKNOWN);
@@ -44,7 +46,8 @@ static void oom_without_kill(void **state)
 	struct fake *f = *state;
 	struct cgroup_events ev;
 	f->cg.controllers = CG_MEMORY;
-	fake_file(f, "memory.events", "low 0\nhigh 0\nmax 5\noom 1\noom_kill 0\n"); /* no .local, no group kill: 5.14 */
+	fake_file(f, "memory.events",
+		  "low 0\nhigh 0\nmax 5\noom 1\noom_kill 0\n"); /* no .local, no group kill: 5.14 */
 	cgroup_events(&f->cg, &ev);
 	assert_int_equal(ev.oom, 1);
 	assert_int_equal(ev.oom_group_kill, NUM_UNKNOWN);
@@ -85,10 +88,12 @@ static void usage(void **state)
 	fake_file(f, "memory.stat", "anon 100\nfile 200\nkernel 1\nshmem 300\nfile_mapped 5\n");
 	fake_file(f, "memory.peak", "67108864\n");
 	fake_file(f, "pids.peak", "21\n");
-	fake_file(f, "io.stat", "254:0 rbytes=3145728 wbytes=1 rios=48 wios=2 dbytes=0 dios=0\n7:0 \n"
-				"8:16 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0 dios=0\n");
-	fake_file(f, "cpu.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\n"
-				     "full avg10=0.00 avg60=0.00 avg300=0.00 total=34\n");
+	fake_file(f, "io.stat",
+		  "254:0 rbytes=3145728 wbytes=1 rios=48 wios=2 dbytes=0 dios=0\n7:0 \n"
+		  "8:16 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0 dios=0\n");
+	fake_file(f, "cpu.pressure",
+		  "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\n"
+		  "full avg10=0.00 avg60=0.00 avg300=0.00 total=34\n");
 	cgroup_usage(&f->cg, r);
 	assert_int_equal(r->usage.anon_bytes, 100);
 	assert_int_equal(r->usage.file_bytes, 200);
@@ -169,8 +174,8 @@ static void partition(void **state)
 	assert_int_equal(d.len, 1); /* the same disk */
 	assert_int_equal(d.at[0].major, 8);
 	assert_int_equal(d.at[0].minor, 0);
-	unlinkat(part, "dev", 0);
-	unlinkat(part, "partition", 0);
+	unlinkat(f->cg.dir, "sda1/dev", 0);
+	unlinkat(f->cg.dir, "sda1/partition", 0);
 	close(part);
 	unlinkat(f->cg.dir, "sda1", AT_REMOVEDIR);
 }
@@ -192,9 +197,17 @@ int main(void)
 {
 #define FAKE(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
 	const struct CMUnitTest tests[] = {
-		FAKE(own_oom),	 FAKE(oom_from_above),	  FAKE(oom_without_kill), FAKE(no_controllers),
-		FAKE(cpu),	 FAKE(usage),		  FAKE(composition_stays), FAKE(populated),
-		FAKE(ledger),	 FAKE(partition),	  cmocka_unit_test(no_disk),
+		FAKE(own_oom),
+		FAKE(oom_from_above),
+		FAKE(oom_without_kill),
+		FAKE(no_controllers),
+		FAKE(cpu),
+		FAKE(usage),
+		FAKE(composition_stays),
+		FAKE(populated),
+		FAKE(ledger),
+		FAKE(partition),
+		cmocka_unit_test(no_disk),
 	};
 	return cmocka_run_group_tests_name("cgroup evidence", tests, NULL, NULL);
 }

@@ -28,12 +28,12 @@ static inline int fake_setup(void **state)
 	struct fake *f = calloc(1, sizeof(*f));
 	if (!f)
 		return -1;
+	*state = f;
 	strcpy(f->path, "/tmp/pinfold-fake-XXXXXX");
 	if (!mkdtemp(f->path))
 		return -1;
 	f->cg = (struct cgroup)CGROUP_INIT;
 	f->cg.dir = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	*state = f;
 	return f->cg.dir < 0 ? -1 : 0;
 }
 

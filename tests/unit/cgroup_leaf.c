@@ -23,8 +23,14 @@
 #include <unistd.h>
 
 static const struct limits none = {
-	.memory_bytes = LIMIT_NONE, .cpus_milli = LIMIT_NONE, .pids = LIMIT_NONE, .cpu_time_ns = LIMIT_NONE,
-	.read_bps = LIMIT_NONE, .write_bps = LIMIT_NONE, .read_iops = LIMIT_NONE, .write_iops = LIMIT_NONE,
+	.memory_bytes = LIMIT_NONE,
+	.cpus_milli = LIMIT_NONE,
+	.pids = LIMIT_NONE,
+	.cpu_time_ns = LIMIT_NONE,
+	.read_bps = LIMIT_NONE,
+	.write_bps = LIMIT_NONE,
+	.read_iops = LIMIT_NONE,
+	.write_iops = LIMIT_NONE,
 };
 
 struct own {
@@ -48,7 +54,8 @@ static int own_setup(void **state)
 	if (hierarchy_open(&o->h, why, sizeof(why)) == 0 && mkdirat(o->h.mount, o->name, 0755) == 0)
 		o->dir = openat(o->h.mount, o->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (o->dir < 0)
-		print_message("# SKIP no cgroup2 that we may write to: %s\n", *why ? why : strerror(errno));
+		print_message("# SKIP no cgroup2 that we may write to: %s\n",
+			      *why ? why : strerror(errno));
 	return 0;
 }
 
@@ -58,7 +65,8 @@ static int own_teardown(void **state)
 	int failed = 0;
 	if (o->dir >= 0) {
 		close(o->dir);
-		failed = unlinkat(o->h.mount, o->name, AT_REMOVEDIR); /* fails if a test left something in it */
+		failed = unlinkat(o->h.mount, o->name,
+				  AT_REMOVEDIR); /* fails if a test left something in it */
 	}
 	hierarchy_close(&o->h);
 	free(o);
@@ -108,25 +116,33 @@ static void destroyed(struct cgroup *cg)
 
 static long children(int dir)
 {
-	struct stat st;
-	assert_int_equal(fstat(dir, &st), 0);
-	return (long)st.st_nlink - 2;
+	struct statx st = {0};
+	assert_int_equal(statx(dir, "", AT_EMPTY_PATH, STATX_NLINK, &st), 0);
+	return (long)st.stx_nlink - 2;
 }
 
-/* A process in the leaf that waits for a signal; as pid 1 of a sandbox it holds none of our fds, and so no
- * lock. */
+/* A process in the leaf that waits for a signal; as pid 1 of a sandbox it holds none of our fds,
+ * and so no lock. */
 static pid_t enter(const struct cgroup *cg)
 {
-	struct clone_args args = {
-		.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)cg->dir};
+	struct clone_args args = {.flags = CLONE_INTO_CGROUP,
+				  .exit_signal = SIGCHLD,
+				  .cgroup = (uint64_t)cg->dir};
+	char byte;
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	assert_true(pid >= 0);
-	if (pid > 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	close_range(0, ~0U, 0);
-	for (;;)
-		pause();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close_range(0, ~0U, 0);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 0); /* it has closed its end, with all the others */
+	close(ends[0]);
+	return pid;
 }
 
 static void make_and_destroy(void **state)
@@ -152,7 +168,8 @@ static void dry_changes_nothing(void **state)
 	struct cgroup_place p = CGROUP_PLACE_INIT;
 	struct err e = ERR_INIT;
 	unsigned before = controllers_read(o->dir, "cgroup.subtree_control");
-	assert_int_equal(cgroup_find(&p, o->given, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e), 0);
+	assert_int_equal(cgroup_find(&p, o->given, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e),
+			 0);
 	assert_int_equal(controllers_read(o->dir, "cgroup.subtree_control"), before);
 	assert_int_equal(children(o->dir), 0);
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++) /* there, or the reason why not */
@@ -291,7 +308,8 @@ static void gc(void **state)
 	struct own *o = own_or_skip(state);
 	struct err e = ERR_INIT;
 	unsigned asked = 0, removed = 0;
-	struct cgroup a = created(o, "pinfold-a"), b = created(o, "pinfold-b"), c = created(o, "pinfold-c");
+	struct cgroup a = created(o, "pinfold-a"), b = created(o, "pinfold-b"),
+		      c = created(o, "pinfold-c");
 	struct cgroup d = created(o, "pinfold-d");
 	pid_t pid = enter(&c);
 	abandon(&a);
@@ -329,7 +347,8 @@ static void many_at_once(void **state)
 			if (create(&cg, o, name, &e) < 0)
 				_exit(1);
 			pid_t pid = enter(&cg); /* asserts: the leaf is still there */
-			if (cgroup_kill(&cg) < 0 || waitpid(pid, NULL, 0) != pid || cgroup_destroy(&cg, &e) < 0)
+			if (cgroup_kill(&cg) < 0 || waitpid(pid, NULL, 0) != pid ||
+			    cgroup_destroy(&cg, &e) < 0)
 				_exit(2);
 		}
 		_exit(0);
@@ -407,6 +426,10 @@ static void slice_goes_with_its_last_leaf(void **state)
 	snprintf(path, sizeof(path), SLICE_NAME "/%s", name);
 	assert_int_equal(faccessat(o->h.mount, path, F_OK, 0), 0);
 	int slice = openat(o->h.mount, SLICE_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (slice < 0) {
+		fail();
+		return;
+	}
 	long others = children(slice) - 1;
 	destroyed(&cg);
 	assert_int_equal(faccessat(o->h.mount, path, F_OK, 0), -1);

@@ -4,8 +4,14 @@
 #include <errno.h>
 
 static const struct limits none = {
-	.memory_bytes = LIMIT_NONE, .cpus_milli = LIMIT_NONE, .pids = LIMIT_NONE, .cpu_time_ns = LIMIT_NONE,
-	.read_bps = LIMIT_NONE, .write_bps = LIMIT_NONE, .read_iops = LIMIT_NONE, .write_iops = LIMIT_NONE,
+	.memory_bytes = LIMIT_NONE,
+	.cpus_milli = LIMIT_NONE,
+	.pids = LIMIT_NONE,
+	.cpu_time_ns = LIMIT_NONE,
+	.read_bps = LIMIT_NONE,
+	.write_bps = LIMIT_NONE,
+	.read_iops = LIMIT_NONE,
+	.write_iops = LIMIT_NONE,
 };
 
 /* New files are as short as what will be written over them; a regular file keeps the rest. */
@@ -100,8 +106,12 @@ static void cpus(void **state)
 		uint64_t milli;
 		const char *text;
 	} rows[] = {
-		{1000, "100000 100000"}, {1500, "150000 100000"}, {64000, "6400000 100000"}, {10, "1000 100000"},
-		{9, "9000 1000000"},	 {1, "1000 1000000"}, /* never a quota below 1 ms, which is EINVAL */
+		{1000, "100000 100000"},
+		{1500, "150000 100000"},
+		{64000, "6400000 100000"},
+		{10, "1000 100000"},
+		{9, "9000 1000000"},
+		{1, "1000 1000000"}, /* never a quota below 1 ms, which is EINVAL */
 	};
 	f->cg.controllers = CG_CPU;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -197,7 +207,8 @@ static void io_on_every_device(void **state)
 	lim.read_bps = 1000000;
 	lim.write_iops = 50;
 	f->cg.controllers = CG_IO;
-	snprintf(line, sizeof(line), "%u:%u rbps=1000000 wbps=max riops=max wiops=50\n", d.at[0].major, d.at[0].minor);
+	snprintf(line, sizeof(line), "%u:%u rbps=1000000 wbps=max riops=max wiops=50\n",
+		 d.at[0].major, d.at[0].minor);
 	fake_file(f, "io.max", line);
 	assert_int_equal(limits_write_io(&f->cg, &lim, root, &e), 0);
 	fake_shows(f, "io.max", line);
@@ -212,9 +223,10 @@ int main(void)
 {
 #define FAKE(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
 	const struct CMUnitTest tests[] = {
-		FAKE(memory),	     FAKE(memory_not_rounded), FAKE(no_memory_limit),	 FAKE(no_swap_file),
-		FAKE(pids_count_init), FAKE(cpus),	       FAKE(low_priority),	 FAKE(absent_controllers),
-		FAKE(absent_file),   FAKE(another_value),      cmocka_unit_test(io_is_wanted), FAKE(io_on_every_device),
+		FAKE(memory),	     FAKE(memory_not_rounded),	     FAKE(no_memory_limit),
+		FAKE(no_swap_file),  FAKE(pids_count_init),	     FAKE(cpus),
+		FAKE(low_priority),  FAKE(absent_controllers),	     FAKE(absent_file),
+		FAKE(another_value), cmocka_unit_test(io_is_wanted), FAKE(io_on_every_device),
 	};
 	return cmocka_run_group_tests_name("cgroup limits", tests, NULL, NULL);
 }

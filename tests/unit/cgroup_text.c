@@ -1,5 +1,5 @@
-/* What the kernel writes in mountinfo, /proc/self/cgroup and cgroupfs, and how it is read. Lines are as in
- * proc_pid_mountinfo(5) and cgroup-v2.rst. */
+/* What the kernel writes in mountinfo, /proc/self/cgroup and cgroupfs, and how it is read. Lines
+ * are as in proc_pid_mountinfo(5) and cgroup-v2.rst. */
 #include "cgroup/parts.h"
 
 #include <setjmp.h>
@@ -13,7 +13,8 @@
 static void mount_line(void **state)
 {
 	(void)state;
-	char line[] = "36 35 98:0 /mnt1 /mnt\\0402 rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue";
+	char line[] =
+		"36 35 98:0 /mnt1 /mnt\\0402 rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue";
 	struct mount_line m;
 	assert_int_equal(mount_line_parse(&m, line), 0);
 	assert_int_equal(m.id, 36);
@@ -28,7 +29,8 @@ static void mount_line(void **state)
 static void mount_line_without_tags(void **state)
 {
 	(void)state;
-	char line[] = "40 30 0:37 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate";
+	char line[] =
+		"40 30 0:37 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate";
 	struct mount_line m;
 	assert_int_equal(mount_line_parse(&m, line), 0);
 	assert_string_equal(m.fstype, "cgroup2");
@@ -59,7 +61,8 @@ static void escapes(void **state)
 {
 	(void)state;
 	char text[] = "a\\040b\\011c\\134d\\777\\04";
-	assert_string_equal(mount_unescape(text), "a b\tc\\d\\777\\04"); /* \777 is no byte, \04 no escape */
+	assert_string_equal(mount_unescape(text),
+			    "a b\tc\\d\\777\\04"); /* \777 is no byte, \04 no escape */
 }
 
 static int count_proc(const struct mount_line *m, void *arg)
@@ -133,10 +136,12 @@ static void numbers(void **state)
 	assert_int_equal(line_number("", "low"), NUM_UNKNOWN);
 	assert_int_equal(line_number("max max\n", "max"), NUM_UNKNOWN);
 
-	static const char io[] = "8:0 rbytes=1459200 wbytes=314773504 rios=192 wios=353\n8:16 rbytes=7\n";
+	static const char io[] =
+		"8:0 rbytes=1459200 wbytes=314773504 rios=192 wios=353\n8:16 rbytes=7\n";
 	assert_int_equal(pair_number(io, "rbytes"), 1459200);
 	assert_int_equal(pair_number(io, "bytes"), NUM_UNKNOWN);
-	assert_int_equal(pair_number("8:16 wios=3\n8:0 rios=4\n", "rios"), NUM_UNKNOWN); /* not of this line */
+	assert_int_equal(pair_number("8:16 wios=3\n8:0 rios=4\n", "rios"),
+			 NUM_UNKNOWN); /* not of this line */
 }
 
 int main(void)
