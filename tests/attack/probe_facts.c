@@ -23,6 +23,8 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -388,6 +390,111 @@ static int verb_deep(int argc, char **argv)
 	return 0;
 }
 
+/* ---- PR13: everything that changes a file, but for its bytes where it executes ---- */
+
+static int touch(const char *path)
+{
+	struct stat st;
+	int done = 0;
+	if (stat(path, &st) < 0)
+		return 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		done += fchmod(fd, st.st_mode & 07777) == 0;
+		done += futimens(fd, NULL) == 0;
+		done += fsetxattr(fd, "user.pinfold", "x", 1, 0) == 0;
+		close(fd);
+	}
+	done += chmod(path, st.st_mode & 07777) == 0;
+	done += utimensat(AT_FDCWD, path, NULL, 0) == 0;
+	done += chown(path, st.st_uid, st.st_gid) == 0;
+	done += linkat(AT_FDCWD, path, AT_FDCWD, "/scratch/linked", AT_SYMLINK_FOLLOW) == 0;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	done += fd >= 0;
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static int verb_touch_file(int argc, char **argv)
+{
+	return argc > 1 && touch(argv[1]) > 0 ? 0 : 1;
+}
+
+static int verb_touch_exe(int argc, char **argv)
+{
+	char path[64], to[4096] = "";
+	snprintf(path, sizeof(path), "/proc/%s/exe", argc > 1 ? argv[1] : "self");
+	if (readlink(path, to, sizeof(to) - 1) < 0)
+		printf("%s\n", strerrorname_np(errno));
+	printf("%s %d\n", to, touch(path));
+	return 0;
+}
+
+/* Held as a place only, it could be opened for writing once nobody executes it. */
+static int touch_later(const char *path)
+{
+	char again[64];
+	int place = open(path, O_PATH | O_CLOEXEC);
+	if (place < 0)
+		return 0;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	int done = touch(again);
+	close(place);
+	return done;
+}
+
+static int touch_every_process(void)
+{
+	static const char *const names[] = {"exe", "task/1/exe", "root/proc/self/exe",
+					    "cwd/../proc/1/exe"};
+	struct stat own, st;
+	char path[300];
+	int touched = 0;
+	DIR *proc = opendir("/proc");
+	stat("/proc/self/exe", &own);
+	for (struct dirent *d; proc && (d = readdir(proc));) {
+		if (!isdigit((unsigned char)d->d_name[0]) && strcmp(d->d_name, "self") != 0)
+			continue;
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			snprintf(path, sizeof(path), "/proc/%s/%s", d->d_name, names[i]);
+			if (stat(path, &st) == 0 && st.st_dev == own.st_dev && st.st_ino == own.st_ino)
+				continue;
+			int done = touch(path) + touch_later(path);
+			if (done)
+				printf("touched %s\n", path);
+			touched += done;
+		}
+	}
+	if (proc)
+		closedir(proc);
+	return touched;
+}
+
+/* touch-binaries MILLISECONDS: again and again, beside a child that execs and ends all the time. */
+static int verb_touch_binaries(int argc, char **argv)
+{
+	struct timespec now, end;
+	int touched = 0;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += (argc > 1 ? atol(argv[1]) : 100) * 1000000;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	do {
+		pid_t pid = fork();
+		if (pid == 0) {
+			execl("/bin/shebang", "shebang", "version", NULL);
+			_exit(1);
+		}
+		touched += touch_every_process();
+		waitpid(pid, NULL, 0);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+	if (!touched)
+		puts("touched nothing");
+	return 0;
+}
+
 /* traps FOLDER: what makes trouble for whoever walks or removes the scratch carelessly. */
 static int verb_traps(int argc, char **argv)
 {
@@ -429,6 +536,9 @@ const struct verb verbs[] = {
 	{"bomb", verb_bomb},
 	{"flood", verb_flood},
 	{"traps", verb_traps},
+	{"touch-file", verb_touch_file},
+	{"touch-exe", verb_touch_exe},
+	{"touch-binaries", verb_touch_binaries},
 	{"hold", verb_hold},
 	{"orphans", verb_orphans},
 	{"deep", verb_deep},
