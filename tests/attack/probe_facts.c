@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -112,6 +113,24 @@ static int verb_words(int argc, char **argv)
 			printf("%02x", (unsigned char)*c);
 		puts("");
 	}
+	return 0;
+}
+
+/* The devices that stand behind two names, and whether what covers parts of proc is empty and shut. */
+static int verb_null(int argc, char **argv)
+{
+	static const char *const masked[] = {"/proc/kallsyms", "/proc/keys", "/proc/interrupts"};
+	struct stat null, zero;
+	const char *verdict = "masked";
+	(void)argc;
+	(void)argv;
+	for (size_t i = 0; i < sizeof(masked) / sizeof(*masked); i++)
+		if (try_read(masked[i]) != ENODATA || try_open(masked[i], O_WRONLY) == 0)
+			verdict = masked[i];
+	if (stat("/dev/null", &null) < 0 || stat("/dev/zero", &zero) < 0)
+		return errno;
+	printf("%u:%u %u:%u %s\n", major(null.st_rdev), minor(null.st_rdev), major(zero.st_rdev),
+	       minor(zero.st_rdev), verdict);
 	return 0;
 }
 
@@ -536,6 +555,7 @@ const struct verb verbs[] = {
 	{"bomb", verb_bomb},
 	{"flood", verb_flood},
 	{"traps", verb_traps},
+	{"null", verb_null},
 	{"touch-file", verb_touch_file},
 	{"touch-exe", verb_touch_exe},
 	{"touch-binaries", verb_touch_binaries},
