@@ -10,6 +10,7 @@
  * the sandbox along. PDEATHSIG is the second string; credential changes clear it, so it is set after them.
  */
 #include "base/fd.h"
+#include "base/pages.h"
 #include "network/network.h"
 #include "runtime/caps.h"
 #include "runtime/control.h"
@@ -52,6 +53,9 @@ static int step_wait_go(struct init *in, struct err *e)
 {
 	struct record r;
 	size_t nfds = 1;
+	/* While a copy of the supervisor's end is open here, its death is no EOF, neither for us nor for the program;
+	 * the death signal alone does not do, because it comes too late when the supervisor has died before. */
+	close(in->launch->supervisor);
 	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
 	if (got < 0)
 		return err_sys(e, "wait for the supervisor");
@@ -362,6 +366,8 @@ _Noreturn void init_main(const struct launch *l)
 	struct init in = {.launch = l, .tree = -1, .view = ROOTFS_VIEW_INIT, .sysv = -1, .tty = TTY_PAIR_INIT, .null = -1, .children = -1,
 			  .program_fd = -1};
 	struct err e = ERR_INIT;
+	pages_warm_text();
+	pages_warm_stack(16 * 1024);
 	for (uint32_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (steps[i].run(&in, &e) < 0)
 			fail(&in, RECORD_FAILED, i, &e);

@@ -81,7 +81,7 @@ static int open_control(struct run *run, struct err *e)
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "control socket");
-	run->control = pair[0];
+	run->control = run->plan.launch.supervisor = pair[0];
 	run->plan.launch.control = pair[1];
 	return 0;
 }

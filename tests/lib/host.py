@@ -91,7 +91,7 @@ def tree(folder):
 def leftovers(mark):
     """What is left of the runs whose --id begins with mark, with mark in the program's environment too: a list of
     texts. Mounts are told by the folder that holds all of this test's files. Other tests may run meanwhile."""
-    found = [f"process {pid}: {_read(f'/proc/{pid}/cmdline')!r}" for pid in processes(mark)]
+    found = [f"process {pid}: {_read(f'/proc/{pid}/cmdline').strip(bytes(1))[:80]!r}" for pid in processes(mark)]
     found += [f"socket {line.split()[-1].decode()}" for line in _read("/proc/net/unix").splitlines()[1:]
               if mark.encode() in line]
     found += [f"cgroup {path}" for path in cgroups() if mark in path]
