@@ -39,13 +39,11 @@ int dev_skeleton(struct err *e)
 	return 0;
 }
 
-static int bind_device(const struct device *d, struct err *e)
+int dev_check(const struct device *d, const char *path, struct err *e)
 {
-	if (stage_bind(d->host, d->staged, 0, e) < 0)
-		return -1;
 	struct stat st;
-	if (stat(d->staged, &st) < 0)
-		return err_sys(e, "stat %s", d->host);
+	if (stat(path, &st) < 0)
+		return err_sys(e, "stat %s", path);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(d->major, d->minor))
 		return err_host(e, "the host's %s is not the character device %u:%u", d->host,
 				d->major, d->minor);
@@ -70,10 +68,11 @@ int dev_build(struct enter *x, struct err *e)
 	if (stage_bind(STAGE "dev", STAGE "dev", 0, e) < 0)
 		return -1;
 	for (size_t i = 0; i < DEVICES; i++)
-		if (bind_device(&devices[i], e) < 0)
+		if (stage_bind(devices[i].host, devices[i].staged, 0, e) < 0)
 			return -1;
-	/* Private too: clones of the host's mounts still receive what is mounted there. */
-	if (stage_attr(STAGE "dev", AT_RECURSIVE, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e) < 0 ||
+	/* Read-only keeps nobody from writing to a device, only to a plain file that bears its name. */
+	if (stage_attr(STAGE "dev", AT_RECURSIVE,
+		       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e) < 0 ||
 	    mount_devpts(x->r, e) < 0)
 		return -1;
 	return stage_bind(STAGE "writable/shm", DEV "shm", 0, e);

@@ -103,9 +103,9 @@ static int step_root(struct enter *x, struct err *e)
 
 static int step_sys(struct enter *x, struct err *e)
 {
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	if (stage_bind(STAGE "sys", STAGE "sys", 0, e) < 0)
 		return -1;
-	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	if (x->r->cgroup_mount && mount("cgroup2", STAGE "sys/fs/cgroup", "cgroup2", flags, NULL) < 0)
 		return err_sys(e, "mount cgroup2");
 	return 0;
@@ -162,6 +162,8 @@ static int attach_etc(struct enter *x, struct err *e)
 	return attach_files(x->r, etc, e);
 }
 
+/* The writable places are bound in place, at half the calls. Should one of the names have become a
+ * link by now, the bind goes astray, but within this namespace, and the table tells. */
 static int step_attach(struct enter *x, struct err *e)
 {
 	if (x->r->form == ROOTFS_BIND && attach_etc(x, e) < 0)
@@ -169,11 +171,10 @@ static int step_attach(struct enter *x, struct err *e)
 	if (move(AT_FDCWD, STAGE "proc", "proc", e) < 0 ||
 	    move(AT_FDCWD, STAGE "sys", "sys", e) < 0 || move(AT_FDCWD, STAGE "dev", "dev", e) < 0)
 		return -1;
-	if (bind_and_move(AT_FDCWD, STAGE "writable/tmp", "tmp", e) < 0 ||
-	    bind_and_move(AT_FDCWD, STAGE "writable/run", "run", e) < 0 ||
-	    bind_and_move(AT_FDCWD, STAGE "writable/scratch", "scratch", e) < 0)
+	if (stage_bind(STAGE "writable/tmp", "tmp", 0, e) < 0 ||
+	    stage_bind(STAGE "writable/run", "run", 0, e) < 0)
 		return -1;
-	return 0;
+	return stage_bind(STAGE "writable/scratch", "scratch", 0, e);
 }
 
 /* pivot_root(".", ".") puts the old root on top of the new one, and "." is looked up anew as the

@@ -129,5 +129,7 @@ struct device {
 };
 enum { DEVICES = 6 };
 extern const struct device devices[DEVICES];
+/* Whether what is at path is that device. */
+int dev_check(const struct device *d, const char *path, struct err *e);
 
 #endif

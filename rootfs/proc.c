@@ -33,15 +33,10 @@ enum { MASKED = sizeof(masked) / sizeof(masked[0]) };
 static const struct {
 	const char *name, *value, *value_host; /* value_host: for @host */
 } limits[] = {
-	/* No namespaces of its own: each is kernel code that root inside would reach. */
+	/* Without a user namespace of its own the program can make no other kind either: all of
+	 * them need CAP_SYS_ADMIN in the current one, where nobody has it. And who had it could
+	 * write to max_net_namespaces and the rest, so that setting those would bind nobody. */
 	{"sys/user/max_user_namespaces", "0", "0"},
-	{"sys/user/max_pid_namespaces", "0", "0"},
-	{"sys/user/max_mnt_namespaces", "0", "0"},
-	{"sys/user/max_net_namespaces", "0", "0"},
-	{"sys/user/max_ipc_namespaces", "0", "0"},
-	{"sys/user/max_uts_namespaces", "0", "0"},
-	{"sys/user/max_cgroup_namespaces", "0", "0"},
-	{"sys/user/max_time_namespaces", "0", "0"},
 	/* With a single id they are taken from the caller's: leave it the most of them. On @host
 	 * none: a watch on /usr tells what the host's other users run. */
 	{"sys/user/max_inotify_instances", "16", "0"},

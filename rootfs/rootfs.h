@@ -35,8 +35,8 @@ struct rootfs {
 	uint64_t image_dev, image_ino; /* of image: what pid 1 finds must be the same */
 	uint32_t missing; /* bit set of enum rootfs_target: what the skeleton must supply */
 	uint64_t scratch_bytes, scratch_inodes;
-	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5 */
-	uint32_t uid, gid;   /* the program's, inside */
+	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5. Not so: a single id, pid 1's too */
+	uint32_t uid, gid; /* the program's, inside */
 	enum proc_mode proc;
 	bool cgroup_mount;	     /* there is a leaf of our own to show at /sys/fs/cgroup */
 	bool tty;		     /* the program gets a pty from the sandbox's own devpts */

@@ -99,11 +99,13 @@ static int make_scratch(struct enter *x, struct err *e)
 	put_number(put(put_number(put(options, "mode=0755,size="), bytes), ",nr_inodes="), inodes);
 	if (mount("scratch", STAGE "writable", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
 		return err_sys(e, "mount the scratch (%s)", options);
+	/* With a single id, in whose map there is no tty group either, we are the program's id ourselves. */
+	bool single = !r->gid_tty_mapped;
 	for (size_t i = 0; i < sizeof(scratch_directories) / sizeof(scratch_directories[0]); i++) {
 		const char *path = scratch_directories[i].path;
 		if (mkdir(path, scratch_directories[i].mode) < 0)
 			return err_sys(e, "mkdir %s", path);
-		if (scratch_directories[i].programs && chown(path, r->uid, r->gid) < 0)
+		if (scratch_directories[i].programs && !single && chown(path, r->uid, r->gid) < 0)
 			return err_sys(e, "chown %s to %u:%u", path, r->uid, r->gid);
 	}
 	x->scratch = open(STAGE "writable", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -18,9 +18,9 @@ if os.geteuid() == 0:
     subprocess.run(["mount", "--make-rshared", "/"], check=True)
 
 RO, WRITABLE, SEALED = {"ro", "nosuid", "nodev"}, {"rw", "nosuid", "nodev"}, {"ro", "nosuid", "nodev", "noexec"}
-DEVICE = {"rw", "nosuid", "noexec"}
+DEVICE = {"ro", "nosuid", "noexec"}
 WANT = {
-    "/": RO, "/proc": SEALED, "/sys": SEALED, "/dev": SEALED, "/dev/pts": DEVICE,
+    "/": RO, "/proc": SEALED, "/sys": SEALED, "/dev": SEALED, "/dev/pts": {"rw", "nosuid", "noexec"},
     **{f"/dev/{name}": DEVICE for name in ("null", "zero", "full", "random", "urandom", "tty")},
     **{point: WRITABLE for point in ("/dev/shm", "/tmp", "/run", "/scratch")},
 }

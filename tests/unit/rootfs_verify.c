@@ -3,7 +3,7 @@
 #include "tests/unit/rootfs_tree.h"
 
 #define DEVICE(name) \
-	"9 2 0:6 /" name " /dev/" name " rw,nosuid,noexec,relatime - devtmpfs devtmpfs rw\n"
+	"9 2 0:6 /" name " /dev/" name " ro,nosuid,noexec,relatime - devtmpfs devtmpfs rw\n"
 
 static const char right[] =
 	"1 0 0:46 / / ro,nosuid,nodev,relatime - overlay pinfold ro,lowerdir=/../root:.\n"
@@ -80,7 +80,7 @@ static void refuses(void **state)
 		{"/ ro,nosuid,nodev,relatime - overlay", "/ rox,nosuid,nodev - overlay", "without ro"},
 		{"relatime - overlay", "relatime shared:3 - overlay", "not private"},
 		{"relatime - devtmpfs", "relatime master:3 - devtmpfs", "not private"},
-		{"/dev/null rw,nosuid,noexec", "/dev/null rw,nosuid", "without noexec"},
+		{"/dev/null ro,nosuid,noexec", "/dev/null ro,nosuid", "without noexec"},
 		{"/dev/pts rw,nosuid,noexec", "/dev/pts rw,noexec", "without nosuid"},
 		{"/dev/pts rw", "/dev/pts ro", "read-only"},
 		{"/proc ro,nosuid,nodev,noexec,relatime - proc",
@@ -92,8 +92,8 @@ static void refuses(void **state)
 		{"/scratch rw", "/scratch ro", "read-only"},
 		{"/run /run ", "/run /scratch ", "twice"},
 		{"/run /run ", "/run /etc ", "should not be there"},
-		{"/dev/tty rw", "/dev/zero rw", "a device is missing"},
-		{"/dev/tty rw", "/dev/mem rw", "should not be there"},
+		{"/dev/tty ro", "/dev/zero ro", "a device is missing"},
+		{"/dev/tty ro", "/dev/mem ro", "should not be there"},
 		{"8 1 0:43 /tmp /tmp rw,nosuid,nodev,relatime - tmpfs scratch rw\n", "",
 		 "/tmp: expected a mount"},
 		{"2 1 0:42 /dev /dev", "garbage", "cannot be read"},
@@ -152,12 +152,27 @@ static void outer_proc(void **state)
 	assert_int_equal(check(table, &r, false, &e), -1);
 }
 
+static void devices_checked(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	const struct rootfs r = {.form = ROOTFS_OVERLAY};
+	/* not on devtmpfs: the node itself is looked at, here this machine's */
+	if (check(changed("- devtmpfs", "- tmpfs"), &r, false, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(dev_check(&devices[0], "/dev/null", &e), 0);
+	assert_int_equal(dev_check(&devices[0], "/dev/zero", &e), -1);
+	assert_non_null(strstr(e.msg, "/dev/null is not the character device 1:3"));
+	assert_int_equal(dev_check(&devices[0], "/etc/passwd", &e), -1);
+	assert_int_equal(dev_check(&devices[0], "/none", &e), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepts),	   cmocka_unit_test(refuses),
 		cmocka_unit_test(cgroup_as_asked), cmocka_unit_test(mounts_of_the_image),
-		cmocka_unit_test(outer_proc),
+		cmocka_unit_test(outer_proc),	   cmocka_unit_test(devices_checked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
