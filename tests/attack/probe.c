@@ -1,5 +1,5 @@
 /* probe [--base DIR] ID...	run every row whose id is ID or begins with "ID.": "ID outcome
- * ERRNO" a line probe do VERB [ARG...]	print facts (probe_facts.c)
+ * ERRNO" a line probe do VERB [ARG...]	print facts (probe_facts.c), or do harm (probe_acts.c)
  *
  * Outcomes: reached, blocked with the errno, died with the signal. A row that hangs dies of ALRM.
  */
@@ -143,16 +143,22 @@ int run_matching(const char *id)
 	return found ? 0 : 1;
 }
 
+static int run_verb(int argc, char **argv)
+{
+	static const struct verb_group *const all[] = {&verbs_facts, &verbs_acts};
+	for (size_t g = 0; g < sizeof(all) / sizeof(*all); g++)
+		for (size_t i = 0; i < all[g]->len; i++)
+			if (strcmp(all[g]->rows[i].name, argv[0]) == 0)
+				return all[g]->rows[i].run(argc, argv);
+	fprintf(stderr, "probe: no verb %s\n", argv[0]);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	int i = 1, failed = 0;
-	if (argc > 2 && strcmp(argv[1], "do") == 0) {
-		for (size_t v = 0; v < verbs_len; v++)
-			if (strcmp(verbs[v].name, argv[2]) == 0)
-				return verbs[v].run(argc - 2, argv + 2);
-		fprintf(stderr, "probe: no verb %s\n", argv[2]);
-		return 1;
-	}
+	if (argc > 2 && strcmp(argv[1], "do") == 0)
+		return run_verb(argc - 2, argv + 2);
 	if (argc > 2 && strcmp(argv[1], "--base") == 0) {
 		base = argv[2];
 		i = 3;

@@ -35,8 +35,11 @@ struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the name */
 };
-extern const struct verb verbs[];
-extern const size_t verbs_len;
+struct verb_group {
+	const struct verb *rows;
+	size_t len;
+};
+extern const struct verb_group verbs_facts, verbs_acts;
 
 /* Run the rows whose id is id or begins with "id."; 0 if there are some. */
 int run_matching(const char *id);
