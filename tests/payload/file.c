@@ -93,7 +93,8 @@ static int write_file(int argc, char **argv)
 /* "opened PATH" or the error, for each; nothing is written. */
 static int try_open(int argc, char **argv)
 {
-	int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (strcmp(argv[0], "w") == 0 ? O_WRONLY : O_RDONLY);
+	int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+		    (strcmp(argv[0], "w") == 0 ? O_WRONLY : O_RDONLY);
 	for (int i = 1; i < argc; i++) {
 		int fd = open(argv[i], flags);
 		say("open %s %s", argv[i], fd < 0 ? errno_name(errno) : "ok");
@@ -194,7 +195,8 @@ static int list(int argc, char **argv)
 		if (lstat(path, &st) < 0)
 			say("%s %s", names[i]->d_name, errno_name(errno));
 		else
-			say("%s %o %u %u %ld", names[i]->d_name, st.st_mode, st.st_uid, st.st_gid, (long)st.st_size);
+			say("%s %o %u %u %ld", names[i]->d_name, st.st_mode, st.st_uid, st.st_gid,
+			    (long)st.st_size);
 	}
 	return 0;
 }

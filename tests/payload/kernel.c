@@ -39,7 +39,8 @@ static int foreign(int argc, char **argv)
 static int do_connect(int argc, char **argv)
 {
 	(void)argc;
-	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)parse_number(argv[1]))};
+	struct sockaddr_in v4 = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)parse_number(argv[1]))};
 	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = v4.sin_port};
 	bool six = inet_pton(AF_INET6, argv[0], &v6.sin6_addr) == 1;
 	if (!six && inet_pton(AF_INET, argv[0], &v4.sin_addr) != 1)
@@ -77,7 +78,10 @@ static int connect_unix(int argc, char **argv)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail("socket");
-	int error = connect(fd, (void *)&un, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0 ? errno : 0;
+	int error = connect(fd, (void *)&un,
+			    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0
+			    ? errno
+			    : 0;
 	say("connect-unix %s %s", argv[0], errno_name(error));
 	close(fd);
 	return 0;
@@ -94,8 +98,9 @@ static int echo_over(int family, const char *name)
 		((struct sockaddr_in *)&addr)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	int server = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int client = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (server < 0 || client < 0 || bind(server, (void *)&addr, len) < 0 || listen(server, 1) < 0 ||
-	    getsockname(server, (void *)&addr, &len) < 0 || connect(client, (void *)&addr, len) < 0)
+	if (server < 0 || client < 0 || bind(server, (void *)&addr, len) < 0 ||
+	    listen(server, 1) < 0 || getsockname(server, (void *)&addr, &len) < 0 ||
+	    connect(client, (void *)&addr, len) < 0)
 		return fail(name);
 	int peer = accept4(server, NULL, NULL, SOCK_CLOEXEC);
 	char byte = 0;
@@ -119,7 +124,8 @@ static int loopback(int argc, char **argv)
 static int do_socket(int argc, char **argv)
 {
 	(void)argc;
-	int fd = socket((int)parse_number(argv[0]), (int)parse_number(argv[1]), (int)parse_number(argv[2]));
+	int fd = socket((int)parse_number(argv[0]), (int)parse_number(argv[1]),
+			(int)parse_number(argv[2]));
 	say("socket %s %s %s %s", argv[0], argv[1], argv[2], errno_name(fd < 0 ? errno : 0));
 	if (fd >= 0)
 		close(fd);

@@ -177,7 +177,8 @@ static int eat_page_tables(int argc, char **argv)
 		return fail("mmap");
 	madvise(at, tables << 21, MADV_NOHUGEPAGE);
 	for (uint64_t i = 0; i < tables; i++)
-		(void)*(volatile char *)(at + (i << 21)); /* reading maps the zero page: only the table costs */
+		(void)*(volatile char *)(at +
+					 (i << 21)); /* reading maps the zero page: only the table costs */
 	say("page-tables %lu", tables);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const struct verb *const tables[] = {verbs_show, verbs_memory, verbs_process,
-					     verbs_end,	 verbs_file,   verbs_kernel};
+					    verbs_end,	verbs_file,   verbs_kernel};
 
 const char *errno_name(int number)
 {

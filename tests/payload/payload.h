@@ -14,13 +14,14 @@
 
 struct verb {
 	const char *name;
-	int least; /* arguments it needs */
+	int least;			   /* arguments it needs */
 	int (*run)(int argc, char **argv); /* argv[0] is the first argument */
 	const char *usage;
 };
 
 /* Each ends with a row without a name. */
-extern const struct verb verbs_show[], verbs_memory[], verbs_process[], verbs_end[], verbs_file[], verbs_kernel[];
+extern const struct verb verbs_show[], verbs_memory[], verbs_process[], verbs_end[], verbs_file[],
+	verbs_kernel[];
 
 /* "error WHAT ENAME" on stdout; returns 1, so that `return fail("open")` is the whole error path. */
 int fail(const char *what);

@@ -137,18 +137,21 @@ static int show_rlimits(int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	static const char *const names[RLIM_NLIMITS] = {
-		[RLIMIT_CPU] = "cpu",		[RLIMIT_FSIZE] = "fsize",   [RLIMIT_DATA] = "data",
-		[RLIMIT_STACK] = "stack",	[RLIMIT_CORE] = "core",	    [RLIMIT_RSS] = "rss",
-		[RLIMIT_NPROC] = "nproc",	[RLIMIT_NOFILE] = "nofile", [RLIMIT_MEMLOCK] = "memlock",
-		[RLIMIT_AS] = "as",		[RLIMIT_LOCKS] = "locks",   [RLIMIT_SIGPENDING] = "sigpending",
-		[RLIMIT_MSGQUEUE] = "msgqueue", [RLIMIT_NICE] = "nice",	    [RLIMIT_RTPRIO] = "rtprio",
-		[RLIMIT_RTTIME] = "rttime",
+		[RLIMIT_CPU] = "cpu",		[RLIMIT_FSIZE] = "fsize",
+		[RLIMIT_DATA] = "data",		[RLIMIT_STACK] = "stack",
+		[RLIMIT_CORE] = "core",		[RLIMIT_RSS] = "rss",
+		[RLIMIT_NPROC] = "nproc",	[RLIMIT_NOFILE] = "nofile",
+		[RLIMIT_MEMLOCK] = "memlock",	[RLIMIT_AS] = "as",
+		[RLIMIT_LOCKS] = "locks",	[RLIMIT_SIGPENDING] = "sigpending",
+		[RLIMIT_MSGQUEUE] = "msgqueue", [RLIMIT_NICE] = "nice",
+		[RLIMIT_RTPRIO] = "rtprio",	[RLIMIT_RTTIME] = "rttime",
 	};
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		struct rlimit lim;
 		/* -1 is RLIM_INFINITY. */
 		if (getrlimit(i, &lim) == 0)
-			say("%s %lld %lld", names[i], (long long)lim.rlim_cur, (long long)lim.rlim_max);
+			say("%s %lld %lld", names[i], (long long)lim.rlim_cur,
+			    (long long)lim.rlim_max);
 	}
 	return 0;
 }
@@ -215,7 +218,8 @@ static int show_uname(int argc, char **argv)
 static int show_ns(int argc, char **argv)
 {
 	(void)argc, (void)argv;
-	static const char *const names[] = {"user", "pid", "net", "mnt", "ipc", "uts", "cgroup", "time"};
+	static const char *const names[] = {"user", "pid", "net",    "mnt",
+					    "ipc",  "uts", "cgroup", "time"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char path[64], target[64];
 		snprintf(path, sizeof(path), "/proc/self/ns/%s", names[i]);
