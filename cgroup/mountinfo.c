@@ -61,6 +61,8 @@ int mount_line_parse(struct mount_line *m, char *line)
 	return 0;
 }
 
+enum { LINES_BYTES = 16384 };
+
 /* Give fn every whole line in buf; *len is then what is left of an unfinished one, moved to the front. */
 static int whole_lines(char *buf, size_t *len, int (*fn)(const struct mount_line *, void *), void *arg)
 {
@@ -79,17 +81,13 @@ static int whole_lines(char *buf, size_t *len, int (*fn)(const struct mount_line
 	return 0;
 }
 
-int mount_lines(int (*fn)(const struct mount_line *m, void *arg), void *arg)
+static int read_lines(int fd, char *buf, int (*fn)(const struct mount_line *m, void *arg), void *arg)
 {
-	char buf[16384];
 	size_t len = 0;
-	autoclose int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
 	for (;;) {
-		if (len == sizeof(buf))
+		if (len == LINES_BYTES)
 			len = 0; /* a line longer than any path: drop what there is of it */
-		ssize_t n = read(fd, buf + len, sizeof(buf) - len);
+		ssize_t n = read(fd, buf + len, LINES_BYTES - len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -99,4 +97,18 @@ int mount_lines(int (*fn)(const struct mount_line *m, void *arg), void *arg)
 		if (stop != 0)
 			return stop;
 	}
+}
+
+int mount_lines(int (*fn)(const struct mount_line *m, void *arg), void *arg)
+{
+	autoclose int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	/* Not on the stack: stack clash protection would touch every page of it, and each costs a fault. */
+	char *buf = malloc(LINES_BYTES);
+	if (!buf)
+		return -1;
+	int rc = read_lines(fd, buf, fn, arg);
+	free(buf);
+	return rc;
 }

@@ -46,12 +46,12 @@ void complain(const char *fmt, ...)
 /* Siblings live in ../libexec/pinfold beside bin/; a sealed copy of us has no place, so it is told. */
 static const char *find_libexec(struct arena *a)
 {
-	char path[4096];
+	char path[1024];
 	const char *told = getenv("PINFOLD_EXEC_PATH");
 	if (told && *told == '/')
 		return arena_strdup(a, told);
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (n <= 0 || path[0] != '/')
+	if (n <= 0 || n == sizeof(path) - 1 || path[0] != '/')
 		return NULL;
 	path[n] = '\0';
 	for (int up = 0; up < 2; up++) {

@@ -1,3 +1,4 @@
+#include "base/pages.h"
 #include "commands/commands.h"
 #include "runtime/deadline.h"
 
@@ -78,6 +79,8 @@ static int dispatch(const char *name, const struct context *c)
 int main(int argc, char **argv)
 {
 	const int64_t begun = now_ns();
+	pages_warm_text();
+	pages_warm_stack(24 * 1024);
 	/* One brk(2) instead of ten: room that is not used is not resident. */
 	mallopt(M_TOP_PAD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -88,5 +91,7 @@ int main(int argc, char **argv)
 		return EXIT_REFUSED;
 	}
 	const struct context c = {.argc = argc - 2, .argv = argv + 2, .whole_argv = argv, .begun_ns = begun};
-	return dispatch(argv[1], &c);
+	int code = dispatch(argv[1], &c);
+	/* Every command has flushed what it printed; the handlers of libraries have nothing of ours to do. */
+	_exit(code);
 }

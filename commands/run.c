@@ -1,6 +1,7 @@
 #include "commands/commands.h"
 #include "commands/sink.h"
 #include "base/fd.h"
+#include "base/pages.h"
 #include "runtime/exe.h"
 
 #include <stdio.h>
@@ -95,6 +96,7 @@ int command_run(const struct context *c)
 	struct err exposed = ERR_INIT;
 	struct sink sink = SINK_INIT;
 	static struct result result;
+	pages_warm(&result, sizeof(result));
 	result_init(&result);
 	options_from_environment(&o, &arena);
 	/* First of all: it starts this process anew, and what was read from a pipe would be gone. */

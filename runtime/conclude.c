@@ -99,8 +99,7 @@ void evidence_before_kill(struct run *run)
 {
 	struct result *r = run->r;
 	struct statfs fs;
-	if (run->cg.controllers & CG_MEMORY)
-		cgroup_usage(&run->cg, r);
+	cgroup_composition(&run->cg, r);
 	if (run->cg.dir < 0)
 		watch_cpu(&run->watch, &run->watch_cpu);
 	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
@@ -173,16 +172,12 @@ static void report_main(struct run *run)
 		r->signal = WTERMSIG(run->main_status);
 }
 
-/* Peaks, cpu and io are final now; the composition was only meaningful before the kill. */
+/* Peaks, cpu and io are final now; the composition stays as it was before the kill. */
 static void final_usage(struct run *run)
 {
 	struct result *r = run->r;
-	const int64_t anon = r->usage.anon_bytes, file = r->usage.file_bytes, shmem = r->usage.shmem_bytes;
 	struct cgroup_cpu cpu;
 	cgroup_usage(&run->cg, r);
-	r->usage.anon_bytes = anon;
-	r->usage.file_bytes = file;
-	r->usage.shmem_bytes = shmem;
 	if (cgroup_cpu_times(&run->cg, &cpu) == 0) {
 		r->usage.cpu_user_usec = cpu.user_usec;
 		r->usage.cpu_system_usec = cpu.system_usec;

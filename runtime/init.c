@@ -327,14 +327,21 @@ static _Noreturn void loop(const struct init *in)
 {
 	struct pollfd fds[] = {{.fd = in->launch->control, .events = POLLIN}, {.fd = in->children, .events = POLLIN}};
 	bool told = false;
+	int wait_ms = COOL_MS;
 	for (;;) {
 		if (!reap(in) && !told) {
 			struct record r = {.type = RECORD_ALL_GONE};
 			control_send(in->launch->control, &r, NULL, 0);
 			told = true;
 		}
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		int ready = poll(fds, 2, wait_ms);
+		if (ready < 0 && errno != EINTR)
 			_exit(125);
+		if (ready == 0) {
+			pages_cool_text();
+			wait_ms = -1;
+			continue;
+		}
 		struct signalfd_siginfo info[8];
 		if (fds[1].revents && read(in->children, info, sizeof(info)) < 0 && errno != EAGAIN)
 			_exit(125);

@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-enum { RLIMIT_ROWS = 12 };
+enum {
+	RLIMIT_ROWS = 12,
+	COOL_MS = 100, /* a run that lasts longer gives the pages of its text back: most never pay for it */
+};
 
 /* What the program may have at most; less where the caller has less. */
 struct rlimit_row {

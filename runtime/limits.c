@@ -1,4 +1,5 @@
 /* The limits that the supervisor itself watches: each is a deadline, set for the moment. */
+#include "base/pages.h"
 #include "runtime/run.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ void start_limits(struct run *run)
 		deadline_set(&run->deadlines, DEADLINE_CPU, now + CPU_LOOK_MS * MS_NS);
 	if (lim->memory_bytes != LIMIT_NONE && !(run->cg.controllers & CG_MEMORY))
 		deadline_set(&run->deadlines, DEADLINE_WATCH, now + WATCH_MS * MS_NS);
+	deadline_set(&run->deadlines, DEADLINE_COOL, now + COOL_MS * MS_NS);
 	if (run->events.fd >= 0)
 		deadline_set(&run->deadlines, DEADLINE_USAGE, now + USAGE_MS * MS_NS);
 }
@@ -116,6 +118,9 @@ static void on_deadline(struct run *run, int id)
 	case DEADLINE_USAGE:
 		run_event(run, EVENT_USAGE, NULL);
 		deadline_set(&run->deadlines, DEADLINE_USAGE, in_ms(USAGE_MS));
+		break;
+	case DEADLINE_COOL:
+		pages_cool_text();
 		break;
 	case DEADLINE_GRACE:
 		result_evidence_text(run->r, "grace", "ended");

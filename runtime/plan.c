@@ -210,11 +210,12 @@ static int check_nofile(const struct spec *s, struct err *e)
 /* nohup, Python and others start us with signals ignored; the program must not inherit that. */
 static uint64_t ignored_signals(void)
 {
-	char text[8192];
-	if (fd_read_once(AT_FDCWD, "/proc/self/status", text, sizeof(text)) < 0)
-		return UINT64_MAX;
-	const char *line = strstr(text, "\nSigIgn:");
-	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX;
+	/* Only the caller's groups are of any length in it, and only the first half is wanted. */
+	char text[3072];
+	const char *line = NULL;
+	if (fd_read_once(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0)
+		line = strstr(text, "\nSigIgn:");
+	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX; /* in doubt each is reset */
 }
 
 static void plan_root(struct plan *p)
@@ -262,11 +263,13 @@ static int check_mechanisms(const struct plan *p, struct err *e)
 static int check_kernel(struct result *r, struct err *e)
 {
 	struct utsname u;
-	int major = 0, minor = 0;
 	if (uname(&u) < 0)
 		return err_sys(e, "uname");
 	snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
-	if (sscanf(u.release, "%d.%d", &major, &minor) != 2 || major < 5 || (major == 5 && minor < 14))
+	char *dot;
+	const unsigned long major = strtoul(u.release, &dot, 10);
+	const unsigned long minor = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
+	if (major < 5 || (major == 5 && minor < 14))
 		return err_host(e, "Linux %.40s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
 				   "RLIMIT_NPROC by user namespace)",
 				u.release);

@@ -26,7 +26,7 @@ enum outlet_kind {
 	OUTLET_FILE,	 /* regular file, /dev/null: a write does not wait for a reader */
 	OUTLET_SOCKET,	 /* MSG_DONTWAIT */
 	OUTLET_NONBLOCK, /* a description of our own, O_NONBLOCK */
-	OUTLET_CAREFUL,	 /* the caller's description: PIPE_BUF after POLLOUT */
+	OUTLET_CAREFUL,	 /* the caller's description: PIPE_BUF at most, and only where that cannot block */
 };
 
 /* Where bytes leave to, with what has not left yet. */

@@ -39,18 +39,24 @@ static void settle(struct run *run, struct stream *s)
 	}
 }
 
+/* A hang-up without POLLIN is the end with nothing left to read. */
+static void on_from(struct run *run, struct stream *s, short revents)
+{
+	if (revents & POLLIN)
+		pump(run, s);
+	else
+		fd_close(&s->from);
+	settle(run, s);
+}
+
 void on_out_from(struct run *run, short revents)
 {
-	(void)revents;
-	pump(run, &run->out);
-	settle(run, &run->out);
+	on_from(run, &run->out, revents);
 }
 
 void on_err_from(struct run *run, short revents)
 {
-	(void)revents;
-	pump(run, &run->err);
-	settle(run, &run->err);
+	on_from(run, &run->err, revents);
 }
 
 static void on_to(struct run *run, struct stream *s, short revents)

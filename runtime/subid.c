@@ -98,14 +98,27 @@ int subid_own_range(const char *file, uint32_t uid, struct id_range *range, stru
 
 static bool file_delegates(const char *file, uint32_t first, uint32_t count)
 {
-	char text[8192];
-	if (fd_read_small(AT_FDCWD, file, text, sizeof(text)) < 0)
-		return errno != ENOENT;
-	const char *p = text;
-	for (struct line l; next_line(&p, &l);)
-		if (l.first < first + count && first < l.first + l.count)
+	char small[2048], *text = small;
+	bool found = true;
+	ssize_t n = fd_read_small(AT_FDCWD, file, small, sizeof(small));
+	if (n < 0 && errno == E2BIG) {
+		text = malloc(FILE_MAX);
+		if (!text)
 			return true;
-	return false;
+		n = fd_read_small(AT_FDCWD, file, text, FILE_MAX);
+	}
+	if (n < 0) {
+		found = errno != ENOENT;
+	} else {
+		const char *p = text;
+		struct line l;
+		found = false;
+		while (!found && next_line(&p, &l))
+			found = l.first < first + count && first < l.first + l.count;
+	}
+	if (text != small)
+		free(text);
+	return found;
 }
 
 bool subid_delegated(uint32_t first, uint32_t count)

@@ -4,6 +4,7 @@
  * handles it. Limits are deadlines on one timerfd. Nothing here blocks but poll(2).
  */
 #include "base/fd.h"
+#include "base/pages.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
 
@@ -369,6 +370,8 @@ void supervise(struct run *run)
 	struct err e = ERR_INIT;
 	run_event(run, EVENT_STAGE, "setup");
 	setup_begins(run);
+	/* The fork shared our pages with pid 1; it is busy now, and we are not. */
+	pages_warm(run->r, sizeof(*run->r));
 	while (run->phase != PHASE_DONE) {
 		if (run->phase == PHASE_DRAIN && streams_drained(run))
 			run->phase = PHASE_DONE;
