@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -97,6 +98,17 @@ static int step_cgroup_ns(struct init *in, struct err *e)
 	(void)in;
 	if (unshare(CLONE_NEWCGROUP) < 0)
 		return err_sys(e, "unshare the cgroup namespace");
+	return 0;
+}
+
+/* Whoever possesses the caller's session keyring reads its keys, whatever its ids. The default filter has no
+ * keyctl(2) to do it with; a profile of the caller's may. */
+static int step_keyring(struct init *in, struct err *e)
+{
+	if (!in->launch->filter.custom)
+		return 0;
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+		return err_sys(e, "join a session keyring of its own");
 	return 0;
 }
 
@@ -236,6 +248,7 @@ static const struct step {
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
 	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */
 	{"cgroup-ns", step_cgroup_ns},	 /* before /sys/fs/cgroup is mounted */
+	{"keyring", step_keyring},	 /* after the credentials, whose it is to be */
 	{"names", step_names},
 	{"network", step_network},	 /* before the capabilities go */
 	{"mounts", step_mounts},	 /* from here on no path of the host exists */
