@@ -123,6 +123,7 @@ void result_warn(struct result *r, const char *fmt, ...)
 void result_fail(struct result *r, enum run_status status, const char *stage, const struct err *e)
 {
 	r->status = status;
+	r->cause.limit[0] = '\0'; /* it may have been a limit until this failed */
 	snprintf(r->cause.stage, sizeof(r->cause.stage), "%s", stage);
 	snprintf(r->cause.message, sizeof(r->cause.message), "%s", e->msg);
 	drop_half_character(r->cause.message, sizeof(e->msg));
