@@ -127,7 +127,7 @@ static int compare(const char *arg)
 
 static int advise(const char *arg)
 {
-	struct iovec range = {BAD, 4096};
+	struct iovec range = {(void *)0x10000, 4096};
 	(void)arg;
 	int pidfd = (int)syscall(SYS_pidfd_open, target(), 0);
 	if (pidfd < 0)
@@ -229,7 +229,7 @@ static int enter_by_pidfd(const char *arg)
 
 /* ---- PR18 ---- */
 
-enum { KEYCTL_JOIN_SESSION_KEYRING_ = 1, SESSION_ = -3 };
+enum { KEYCTL_JOIN_SESSION_KEYRING_ = 1, KEYCTL_SEARCH_ = 10, KEYCTL_READ_ = 11, SESSION_ = -3 };
 
 static int add_key(const char *arg)
 {
@@ -251,6 +251,15 @@ static int request_key(const char *arg)
 	(void)arg;
 	long rc = syscall(SYS_request_key, "user", "pinfold-no-such-key", NULL, 0);
 	return rc >= 0 || errno == ENOKEY ? 0 : errno;
+}
+
+/* A key of the caller's session, which the host's half put there. Possession hangs on the session, not on the user. */
+static int callers_key(const char *arg)
+{
+	char value[64];
+	long key = syscall(SYS_keyctl, KEYCTL_SEARCH_, (long)SESSION_, "user", arg, 0L);
+	return key < 0 ? errno
+		       : tried(syscall(SYS_keyctl, KEYCTL_READ_, key, value, sizeof(value), 0L));
 }
 
 static const struct probe rows[] = {
@@ -322,5 +331,6 @@ static const struct probe rows[] = {
 	{"PR18.session", key_control, "0", "the session's keyring"},
 	{"PR18.join", key_control, "1", "a new session keyring"},
 	{"PR18.request", request_key, NULL, "a search"},
+	{"PR18.callers", callers_key, "pinfold-canary", "a key of the caller's session"},
 };
 const struct probe_group probes_process = {rows, sizeof(rows) / sizeof(*rows)};
