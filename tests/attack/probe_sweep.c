@@ -8,13 +8,16 @@
  */
 #include "probe.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -136,24 +139,46 @@ static void print_run(unsigned long first, unsigned long last, int sys)
 	printf("%lx %lx %d\n", first, last, sys);
 }
 
-/* sweep-range FD FIRST LAST: ioctl numbers (hexadecimal) on FD with a bad pointer, in this process;
- * runs of equal errnos, 0 for success. */
+static int open_kind(const char *kind)
+{
+	int fds[2];
+	if (strcmp(kind, "null") == 0)
+		return open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (strcmp(kind, "pipe") == 0)
+		return pipe(fds) < 0 ? -1 : fds[0];
+	if (strcmp(kind, "socket") == 0)
+		return socket(AF_INET, SOCK_DGRAM, 0);
+	if (strcmp(kind, "file") == 0)
+		return open("/scratch/file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (strcmp(kind, "folder") == 0)
+		return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (strcmp(kind, "pty") == 0)
+		return open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (strcmp(kind, "epoll") == 0)
+		return epoll_create1(EPOLL_CLOEXEC);
+	return open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+}
+
+/* sweep-range KIND (FIRST LAST)...: ioctl numbers (hexadecimal) on a descriptor of that kind with a
+ * bad pointer, in this process; runs of equal errnos, 0 for success. */
 int verb_sweep_range(int argc, char **argv)
 {
-	if (argc != 4)
-		return 1;
-	const int fd = atoi(argv[1]);
-	const unsigned long begin = strtoul(argv[2], NULL, 16), last = strtoul(argv[3], NULL, 16);
-	unsigned long first = begin;
-	int before = -1;
-	for (unsigned long n = begin; n <= last; n++) {
-		int sys = ioctl(fd, n, BAD) < 0 ? errno : 0;
-		if (sys != before && before >= 0) {
+	int fd = open_kind(argc > 1 ? argv[1] : "");
+	if (fd < 0)
+		return errno;
+	for (int i = 2; i + 1 < argc; i += 2) {
+		unsigned long first = strtoul(argv[i], NULL, 16), n = first;
+		const unsigned long last = strtoul(argv[i + 1], NULL, 16);
+		int before = ioctl(fd, n, BAD) < 0 ? errno : 0;
+		while (++n <= last) {
+			int sys = ioctl(fd, n, BAD) < 0 ? errno : 0;
+			if (sys == before)
+				continue;
 			print_run(first, n - 1, before);
 			first = n;
+			before = sys;
 		}
-		before = sys;
+		print_run(first, last, before);
 	}
-	print_run(first, last, before);
 	return 0;
 }
