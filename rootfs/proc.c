@@ -33,10 +33,16 @@ enum { MASKED = sizeof(masked) / sizeof(masked[0]) };
 static const struct {
 	const char *name, *value, *value_host; /* value_host: for @host */
 } limits[] = {
-	/* Without a user namespace of its own the program can make no other kind either: all of
-	 * them need CAP_SYS_ADMIN in the current one, where nobody has it. And who had it could
-	 * write to max_net_namespaces and the rest, so that setting those would bind nobody. */
+	/* The second wall behind the filter: without a user namespace of its own the program can make no
+	 * other kind, all of which need CAP_SYS_ADMIN; the rest are the wall behind that one. */
 	{"sys/user/max_user_namespaces", "0", "0"},
+	{"sys/user/max_pid_namespaces", "0", "0"},
+	{"sys/user/max_mnt_namespaces", "0", "0"},
+	{"sys/user/max_net_namespaces", "0", "0"},
+	{"sys/user/max_ipc_namespaces", "0", "0"},
+	{"sys/user/max_uts_namespaces", "0", "0"},
+	{"sys/user/max_cgroup_namespaces", "0", "0"},
+	{"sys/user/max_time_namespaces", "0", "0"},
 	/* With a single id they are taken from the caller's: leave it the most of them. On @host
 	 * none: a watch on /usr tells what the host's other users run. */
 	{"sys/user/max_inotify_instances", "16", "0"},

@@ -201,7 +201,7 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 
 void ledger_proc_outer(struct result *r)
 {
-	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "", "processes of the host are listed",
+	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "", "processes of the host are listed, new user namespaces are stopped by the filter alone",
 			   "run where /proc is not masked, without --proc outer");
 }
 

@@ -110,6 +110,8 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 	}
 	if (r->value & READY_PROC_OUTER) {
 		ledger_proc_outer(run->r);
+		if (!watch_outer(&run->watch, run->init))
+			fd_close(&run->watch.proc); /* better see nothing than strangers */
 		if (ledger_require(run->r, run->spec->require, &e) < 0)
 			end_by_error(run, RUN_REFUSED, "require", &e);
 	}

@@ -16,7 +16,30 @@
 /* Bounds on what a hostile tree can make one look cost. */
 enum { PIDS_MAX = 4096, FDS_MAX = 4096 };
 
-typedef void visit_fn(int proc, const char *pid, void *arg);
+struct visit {
+	int proc;
+	const char *pid;
+	bool is_init;
+	void *arg;
+};
+typedef void visit_fn(const struct visit *v);
+
+static uint64_t pid_namespace(int proc, const char *pid)
+{
+	char path[40];
+	struct stat st;
+	snprintf(path, sizeof(path), "%.16s/ns/pid", pid);
+	return fstatat(proc, path, &st, 0) == 0 ? st.st_ino : 0;
+}
+
+bool watch_outer(struct watch *w, pid_t init)
+{
+	char pid[16];
+	snprintf(pid, sizeof(pid), "%d", init);
+	w->init = init;
+	w->pid_ns = pid_namespace(w->proc, pid);
+	return w->pid_ns != 0;
+}
 
 /* Every process of the sandbox, pid 1 included. */
 static bool each_pid(const struct watch *w, visit_fn *visit, void *arg)
@@ -33,7 +56,10 @@ static bool each_pid(const struct watch *w, visit_fn *visit, void *arg)
 	for (struct dirent *d; seen < PIDS_MAX && (d = readdir(dir));) {
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
-		visit(w->proc, d->d_name, arg);
+		if (w->pid_ns && pid_namespace(w->proc, d->d_name) != w->pid_ns)
+			continue;
+		const struct visit v = {w->proc, d->d_name, strtol(d->d_name, NULL, 10) == w->init, arg};
+		visit(&v);
 		seen++;
 	}
 	closedir(dir);
@@ -92,16 +118,16 @@ static void add_memfds(struct memory_sum *sum, int proc, const char *pid)
 	closedir(dir);
 }
 
-static void add_memory(int proc, const char *pid, void *arg)
+static void add_memory(const struct visit *v)
 {
-	struct memory_sum *sum = arg;
+	struct memory_sum *sum = v->arg;
 	char path[40], text[4096];
-	snprintf(path, sizeof(path), "%s/smaps_rollup", pid);
-	if (strcmp(pid, "1") == 0 || fd_read_small(proc, path, text, sizeof(text)) < 0)
+	snprintf(path, sizeof(path), "%s/smaps_rollup", v->pid);
+	if (v->is_init || fd_read_small(v->proc, path, text, sizeof(text)) < 0)
 		return;
 	/* Shared memory is counted where it lives: scratch, memfd, SysV segment. */
 	sum->bytes += field_kib(text, "Pss_Anon:") + field_kib(text, "SwapPss:");
-	add_memfds(sum, proc, pid);
+	add_memfds(sum, v->proc, v->pid);
 }
 
 static uint64_t sysv_bytes(const struct watch *w)
@@ -136,12 +162,12 @@ bool watch_memory(const struct watch *w, uint64_t *bytes)
 	return seen;
 }
 
-static void add_cpu(int proc, const char *pid, void *arg)
+static void add_cpu(const struct visit *v)
 {
-	struct watch_cpu *ticks = arg;
+	struct watch_cpu *ticks = v->arg;
 	char path[32], text[1024];
-	snprintf(path, sizeof(path), "%s/stat", pid);
-	if (fd_read_once(proc, path, text, sizeof(text)) < 0)
+	snprintf(path, sizeof(path), "%s/stat", v->pid);
+	if (fd_read_once(v->proc, path, text, sizeof(text)) < 0)
 		return;
 	/* The second field is the program's to choose and may hold anything: start behind its last ")". */
 	char *p = strrchr(text, ')');
@@ -164,13 +190,13 @@ bool watch_cpu(const struct watch *w, struct watch_cpu *cpu)
 	return true;
 }
 
-static void add_tasks(int proc, const char *pid, void *arg)
+static void add_tasks(const struct visit *v)
 {
-	uint64_t *tasks = arg;
+	uint64_t *tasks = v->arg;
 	char path[32];
 	struct stat st;
-	snprintf(path, sizeof(path), "%s/task", pid);
-	if (strcmp(pid, "1") != 0 && fstatat(proc, path, &st, 0) == 0 && st.st_nlink > 2)
+	snprintf(path, sizeof(path), "%s/task", v->pid);
+	if (!v->is_init && fstatat(v->proc, path, &st, 0) == 0 && st.st_nlink > 2)
 		*tasks += st.st_nlink - 2; /* a folder for each task */
 }
 
