@@ -27,12 +27,10 @@
 
 enum { COMMANDS_MAX = 16, ROUNDS_MAX = 100000 };
 
-extern char **environ;
-
 struct command {
 	char **argv;
 	int mount_ns; /* -1: this process's own */
-	int64_t *ns; /* one a round */
+	int64_t *ns;  /* one a round */
 };
 
 static int64_t now_ns(void)
@@ -57,7 +55,8 @@ static int64_t run(const struct command *c, const posix_spawn_file_actions_t *ac
 		err(1, "waitpid");
 	int64_t took = now_ns() - start;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != expected)
-		errx(1, "%s: wait status 0x%x; run it by hand to see why", c->argv[0], (unsigned)status);
+		errx(1, "%s: wait status 0x%x; run it by hand to see why", c->argv[0],
+		     (unsigned)status);
 	return took;
 }
 
@@ -116,6 +115,14 @@ static int compare_ns(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* ns[] is sorted. */
+static double percentile_ms(const int64_t *ns, long rounds, long percent)
+{
+	long at = rounds * percent / 100;
+
+	return (double)ns[at] / 1e6;
+}
+
 static void print_summary(struct command *commands, unsigned len, long rounds)
 {
 	double first = 0;
@@ -124,11 +131,11 @@ static void print_summary(struct command *commands, unsigned len, long rounds)
 	for (unsigned i = 0; i < len; i++) {
 		int64_t *ns = commands[i].ns;
 		qsort(ns, (size_t)rounds, sizeof(*ns), compare_ns);
-		double median = (double)ns[rounds / 2] / 1e6;
+		double median = percentile_ms(ns, rounds, 50);
 		if (i == 0)
 			first = median;
-		printf("%9.3f %9.3f %9.3f %7.3f  %s\n", median, (double)ns[rounds / 10] / 1e6,
-		       (double)ns[rounds * 9 / 10] / 1e6, median / first, commands[i].argv[0]);
+		printf("%9.3f %9.3f %9.3f %7.3f  %s\n", median, percentile_ms(ns, rounds, 10),
+		       percentile_ms(ns, rounds, 90), median / first, commands[i].argv[0]);
 	}
 }
 

@@ -1,4 +1,5 @@
 #!/bin/bash
 # Kernel 6.12, as an ordinary user with a delegated subtree; an ext4 disk.
+# shellcheck source=tests/vm/lists
 . "$(dirname "$0")/lists"
 boot --kernel 6.12 --as delegated --disk -- "${everywhere[@]}" "${by_subtree[@]}" "${promises[@]}"

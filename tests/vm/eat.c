@@ -85,7 +85,10 @@ static void eat_shm(long bytes)
 /* A queue holds 16 KiB (msgmnb), a machine has 32,000 of them (msgmni). */
 static void eat_msg(long bytes)
 {
-	struct { long type; char text[8000]; } m = {.type = 1};
+	struct {
+		long type;
+		char text[8000];
+	} m = {.type = 1};
 	int id = -1;
 
 	for (long done = 0; done < bytes; done += (long)sizeof(m.text)) {
@@ -101,7 +104,8 @@ static void eat_msg(long bytes)
 static void eat_tables(long bytes)
 {
 	size_t span = (size_t)(bytes / PAGE) * HUGE;
-	volatile char *p = mmap(NULL, span, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	volatile char *p = mmap(NULL, span, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				-1, 0);
 
 	if (p == MAP_FAILED || madvise((void *)p, span, MADV_NOHUGEPAGE) < 0)
 		refused("mmap");
@@ -189,8 +193,8 @@ static _Noreturn void work(long bytes, long (*more)(void), int used_each, int re
 	_exit(0);
 }
 
-/* Bytes, at most about so many, that one more worker holds until the write end of hold is closed with
- * this process. */
+/* Bytes, at most about so many, that one more worker holds until the write end of hold is closed
+ * with this process. */
 static long add_worker(long bytes, long (*more)(void), int used_each, const int *hold)
 {
 	int report[2];
@@ -243,8 +247,8 @@ static const struct {
 	const char *name;
 	void (*eat)(long bytes);
 } classes[] = {
-	{"anon", eat_anon}, {"tmpfs", eat_tmpfs}, {"memfd", eat_memfd}, {"shm", eat_shm},
-	{"msg", eat_msg}, {"tables", eat_tables}, {"inodes", eat_inodes}, {"pipe", eat_pipe},
+	{"anon", eat_anon}, {"tmpfs", eat_tmpfs},   {"memfd", eat_memfd},   {"shm", eat_shm},
+	{"msg", eat_msg},   {"tables", eat_tables}, {"inodes", eat_inodes}, {"pipe", eat_pipe},
 	{"unix", eat_unix}, {"epoll", eat_epoll},
 };
 

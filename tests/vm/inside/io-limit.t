@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """io.max on the disk behind the image: a limit slows reads down to what it says; where there is no io controller
 the limit is refused."""
-import time
-
 from guest import *
 
 LENGTH = 12 * MIB
