@@ -68,7 +68,8 @@ struct cgroup {
 	char made[96]; /* the parent's own name where it goes with its last leaf: slice, scope; else "" */
 	pid_t keeper; /* a scope's: pinfold-scope, which keeps it alive until cgroup_destroy(); 0 none */
 	int keep; /* it ends when this is closed */
-	/* What the kernel showed when each file was read back; "" where it was not written. */
+	/* What the kernel showed when each file was read back; "" where it was not written;
+	 * io: the devices and the limits that each of them has. */
 	struct {
 		char memory[24], swap[24], pids[24], cpu[48], weight[24], io[64];
 	} value;

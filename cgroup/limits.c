@@ -169,25 +169,47 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
+static int write_device(const struct cgroup *cg, const char *device, const struct io_key keys[4],
+			struct err *e)
+{
+	char line[160], shown[4096];
+	io_text(line, sizeof(line), device, keys);
+	if (fd_write_small(cg->dir, "io.max", line) < 0)
+		return err_sys(e, "cgroup %s: write \"%s\" to io.max", cg->path, line);
+	if (read_whole(cg->dir, "io.max", shown, sizeof(shown)) < 0)
+		return err_sys(e, "cgroup %s: read io.max back", cg->path);
+	if (!has_line(shown, line))
+		return err_host(e, "cgroup %s: io.max does not show \"%s\"", cg->path, line);
+	return 0;
+}
+
+static void append(char *text, size_t size, const char *word, const char *value)
+{
+	size_t at = strlen(text);
+	say(text + at, size - at, "%s%s%s", at ? " " : "", word, value);
+}
+
 int limits_write_io(struct cgroup *cg, const struct limits *lim, int image, struct err *e)
 {
 	struct devices d = {.len = 0};
 	struct io_key keys[4];
-	char line[160], shown[4096];
+	char value[sizeof(cg->value.io)] = "";
 	if (devices_find(&d, image, e) < 0)
 		return -1;
 	io_keys(keys, lim);
 	for (size_t i = 0; i < d.len; i++) {
 		char device[24];
 		snprintf(device, sizeof(device), "%u:%u", d.at[i].major, d.at[i].minor);
-		io_text(line, sizeof(line), device, keys);
-		if (fd_write_small(cg->dir, "io.max", line) < 0)
-			return err_sys(e, "cgroup %s: write \"%s\" to io.max", cg->path, line);
-		if (read_whole(cg->dir, "io.max", shown, sizeof(shown)) < 0)
-			return err_sys(e, "cgroup %s: read io.max back", cg->path);
-		if (!has_line(shown, line))
-			return err_host(e, "cgroup %s: io.max does not show \"%s\"", cg->path, line);
-		say(cg->value.io, sizeof(cg->value.io), "%s", line);
+		if (write_device(cg, device, keys, e) < 0)
+			return -1;
+		append(value, sizeof(value), device, "");
 	}
+	for (size_t i = 0; i < 4; i++) {
+		char number[24];
+		snprintf(number, sizeof(number), "=%" PRIu64, keys[i].value);
+		if (keys[i].value != LIMIT_NONE)
+			append(value, sizeof(value), keys[i].name, number);
+	}
+	memcpy(cg->value.io, value, sizeof(value));
 	return 0;
 }

@@ -196,7 +196,7 @@ static void io_on_every_device(void **state)
 	struct err e = ERR_INIT;
 	struct limits lim = none;
 	struct devices d;
-	char line[128];
+	char line[128], value[64];
 	int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(root >= 0);
 	if (devices_find(&d, root, &e) < 0) {
@@ -212,6 +212,8 @@ static void io_on_every_device(void **state)
 	fake_file(f, "io.max", line);
 	assert_int_equal(limits_write_io(&f->cg, &lim, root, &e), 0);
 	fake_shows(f, "io.max", line);
+	snprintf(value, sizeof(value), "%u:%u rbps=1000000 wiops=50", d.at[0].major, d.at[0].minor);
+	assert_string_equal(f->cg.value.io, value);
 	line[strlen(line) - 1] = '7'; /* the line then ends in 507 */
 	fake_file(f, "io.max", line);
 	assert_int_equal(limits_write_io(&f->cg, &lim, root, &e), -1);
