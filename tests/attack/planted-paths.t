@@ -1,0 +1,67 @@
+#!/usr/bin/python3
+"""SV02, SV04: where results and events go cannot be turned elsewhere by a planted link, and an id is only a name."""
+import os
+import json
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from attack import *
+from pf import *
+
+from host import canary_folder
+
+tree = probe_image()
+
+
+def held(*flags):
+    """A run that lasts until a byte comes."""
+    _, marked = mark_flags()
+    running = start("run", *marked, *flags, "--stdin", "-", tree, "/bin/probe", "do", "list-later", "/data",
+                    stdin=subprocess.PIPE, result=False)
+    is_(running.process.stdout.readline(), b"ready\n", "a run that waits")
+    return running
+
+
+with canary_folder() as (canary, secret):
+    target = os.path.join(canary, "secret")
+    folder = tmpdir()
+    for name, make in ("a link to a file", lambda p: os.symlink(target, p)), ("a dangling link", lambda p: os.symlink(canary + "/new", p)), \
+            ("a FIFO", os.mkfifo), ("a folder", os.mkdir):
+        path = os.path.join(folder, name.replace(" ", "-"))
+        make(path)
+        before = os.lstat(path)
+        run = pinfold("run", "--result", path, tree, "/bin/probe", "do", "nothing", result=False)
+        is_((run.code, run.out, os.lstat(path).st_ino), (125, b"", before.st_ino), f"--result: {name} is refused, and stays", run)
+
+    # Planted while the program runs: a link in the place of the file, then in the place of its folder.
+    path = os.path.join(folder, "late.json")
+    with held("--result", path) as running:
+        os.symlink(target, path)
+        run = running.wait(stdin=b"\n")
+    with open(path, encoding="utf-8") as file:
+        is_((os.path.islink(path), json.load(file)["status"]), (False, "exited"), "a link planted later is replaced, not followed")
+    moved = os.path.join(folder, "folder")
+    os.mkdir(moved)
+    if os.geteuid() == 0:
+        os.chown(moved, *OWNER)
+    with held("--result", os.path.join(moved, "r.json"), "--events", os.path.join(moved, "e.jsonl")) as running:
+        os.rename(moved, moved + ".2")
+        os.symlink(canary, moved)
+        running.wait(stdin=b"\n")
+    is_(sorted(os.listdir(moved + ".2")), ["e.jsonl", "r.json"], "both go to the folder that was there at the start")
+    with open(os.path.join(moved + ".2", "e.jsonl"), encoding="utf-8") as file:
+        is_(json.loads(file.readlines()[-1])["event"], "ended", "to the last event")
+
+for name in "../x", "a/b", "/tmp/x", "", "x" * 65, "a b", "a\nb", "\x1b[2J", ".", "..", "-x", "pinfold\u202e":
+    run = pinfold("run", "--id", name, tree, "/bin/probe", "do", "nothing")
+    is_((run.status, run.code, run.out), ("refused", 125, b""), f"--id {name!r} is refused", run)
+    unlike(run.err, rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", f"--id {name!r}: nothing of it drives a terminal")
+
+_, flags = mark_flags()
+with start("run", *flags, "--stdin", "-", tree, "/bin/probe", "do", "list-later", "/data", stdin=subprocess.PIPE) as running:
+    running.process.stdout.readline()
+    run = pinfold("run", *flags, tree, "/bin/probe", "do", "nothing")
+    is_((run.status, run.code), ("refused", 125), "an id that is in use is refused", run)
+    is_(running.wait(stdin=b"\n").status, "exited", "and the run that has it goes on")
+done()

@@ -1,0 +1,50 @@
+"""Real software under the default filter and limits: where its tools are, and how it is run."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import pf
+from tap import diag, is_, ok, skip_all
+
+__all__ = ["runs", "run_in", "tools"]
+
+LIMITS = ["--memory", "2G", "--scratch", "1G", "--pids", "512", "--wall", "120s", "--cpus", "2", "--output", "1M"]
+
+
+def tools(*names, host=True):
+    """The image that has all of them: build/rootfs/languages (scripts/rootfs languages), or this machine's own /usr
+    unless host is false. Without either the whole test is skipped."""
+    tree = os.path.join(pf.ROOT, "build/rootfs/languages")
+    places = [(tree, lambda: pf.rootfs("languages"))] + ([("/", lambda: "@host")] if host else [])
+    for place, image in places:
+        if all(os.access(os.path.join(place, "usr/bin", name), os.X_OK) for name in names):
+            diag(f"{', '.join(names)}: from {image()}")
+            return image()
+    return skip_all(f"no {' and '.join(names)} to be had: run scripts/rootfs languages")
+
+
+def run_in(image, script, *flags, files=None):
+    """Run of a shell script in the scratch, with files put there first (they come by stdin as a tar)."""
+    stdin = None
+    if files:
+        import io
+        import tarfile
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for name, text in files.items():
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode = len(text.encode()), 0o755
+                tar.addfile(entry, io.BytesIO(text.encode()))
+        stdin = packed.getvalue()
+        script = "tar -xf - && " + script
+        flags = ("--stdin", "-", *flags)
+    return pf.pinfold("run", *LIMITS, *flags, image, "/bin/sh", "-ec", script, stdin=stdin, timeout=180)
+
+
+def runs(name, run, want):
+    """It ended well and said just this; what the filter denied on the way is shown."""
+    is_((run.status, run.code, run.out.decode("utf-8", "replace")), ("exited", 0, want), name, run)
+    denied = run.result["denied"]["syscalls"] if run.result else []
+    if denied:
+        diag(f"{name}: denied on the way: " + ", ".join(f"{row['name']} x{row['count']}" for row in denied))
+    return ok(not (run.result and run.result["status"] == "foreign-abi"), f"{name}: nothing ended it")
