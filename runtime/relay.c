@@ -138,38 +138,32 @@ void stream_close(struct stream *s)
 	outlet_close(&s->to);
 }
 
-/* A byte beyond the limit is read only to know that there was one. */
-static void note_excess(struct stream *s)
-{
-	char byte;
-	if (read(s->from, &byte, 1) > 0)
-		s->truncated = true;
-}
-
-size_t stream_pump(struct stream *s, bool *at_limit)
+size_t stream_pump(struct stream *s, bool *over_limit)
 {
 	struct outlet *o = &s->to;
-	*at_limit = false;
+	char excess;
+	*over_limit = false;
 	if (!outlet_buffer(o))
 		return 0;
-	size_t want = outlet_room(o);
-	if (s->limit - s->bytes < want)
+	const bool full = s->bytes == s->limit; /* one byte more is read, to know that there is one */
+	size_t want = full ? 1 : outlet_room(o);
+	if (!full && s->limit - s->bytes < want)
 		want = (size_t)(s->limit - s->bytes);
-	ssize_t n = read(s->from, o->buf + o->head + o->len, want);
+	ssize_t n = read(s->from, full ? &excess : o->buf + o->head + o->len, want);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0) { /* EIO is how a pty says that its last slave is closed */
 		fd_close(&s->from);
 		return 0;
 	}
+	if (full) {
+		*over_limit = s->truncated = true;
+		return (size_t)n;
+	}
 	SHA256Update(&s->sha, (const uint8_t *)o->buf + o->head + o->len, (size_t)n);
 	o->len += (size_t)n;
 	s->bytes += (uint64_t)n;
 	outlet_flush(o);
-	if (s->bytes >= s->limit) {
-		*at_limit = true;
-		note_excess(s);
-	}
 	return (size_t)n;
 }
 

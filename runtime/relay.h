@@ -62,8 +62,9 @@ struct stream {
 int stream_open(struct stream *s, int from, int to, uint64_t limit, struct err *e);
 void stream_close(struct stream *s);
 
-/* from is readable: read, count, hash, pass on. Returns bytes read. *at_limit when the limit is reached. */
-size_t stream_pump(struct stream *s, bool *at_limit);
+/* from is readable: read, count, hash, pass on. Returns bytes read. *over_limit: there was a byte more than the
+ * limit, which was dropped. */
+size_t stream_pump(struct stream *s, bool *over_limit);
 void stream_report(struct stream *s, struct stream_result *r);
 
 /* The caller's stdin to the program's. */

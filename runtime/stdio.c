@@ -7,17 +7,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What the program wrote before its end counts, whichever of the two we hear of first. */
+static void end_by_output(struct run *run, const struct stream *s)
+{
+	if (run->r->status == RUN_EXITED || run->r->status == RUN_SIGNALED)
+		run->decided = false;
+	if (run->decided)
+		return;
+	result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
+	end_by_limit(run, RUN_OUTPUT_LIMIT, "output", "the program wrote more than the output limit allows");
+}
+
 static void pump(struct run *run, struct stream *s)
 {
-	bool at_limit;
-	if (stream_pump(s, &at_limit) > 0)
+	bool over_limit;
+	if (stream_pump(s, &over_limit) > 0)
 		run->active_ns = now_ns();
-	if (at_limit && run->phase < PHASE_KILLED) {
-		result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
-		end_by_limit(run, RUN_OUTPUT_LIMIT, "output", "the output reached its limit");
-	}
-	if (at_limit)
-		fd_close(&s->from);
+	if (!over_limit)
+		return;
+	end_by_output(run, s);
+	fd_close(&s->from);
 }
 
 static void lose_reader(struct run *run, struct stream *s, int sys)
