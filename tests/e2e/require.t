@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""--require NAME starts nothing where that guarantee is not enforced in full, and says which it is and what would mend it;
+a limit that nothing can enforce is refused without being asked."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+
+plain = pinfold("run", tiny(), "/bin/payload", "exit", "3")
+states = {row["name"]: row for row in plain.result["guarantees"]}
+enforced = [name for name, row in states.items() if row["state"] == "enforced"]
+degraded = [name for name, row in states.items() if row["state"] != "enforced"]
+diag(f"enforced: {' '.join(enforced)}; degraded: {' '.join(degraded)}")
+
+run = pinfold("run", "--require", ",".join(enforced), tiny(), "/bin/payload", "exit", "3")
+is_((run.status, run.code), ("exited", 3), "what is enforced can be required", run)
+for name in degraded:
+    run = pinfold("run", "--require", name, tiny(), "/bin/payload", "echo", "ran")
+    is_((run.status, run.code, run.out), ("refused", 125, b""), f"--require {name}: refused", run)
+    like(run.message, rf"--require {name}: it is {states[name]['state']} here", f"{name}: named")
+    like(run.message, r"not covered: \S", f"{name}: what is not covered")
+    is_(run.guarantee(name)["state"], states[name]["state"], f"{name}: the ledger stands in the result")
+
+for group, members in ("cgroup", ("memory", "swap", "pids", "cpus", "io", "cpu-time", "kill")), ("all", tuple(states)):
+    run = pinfold("run", "--require", group, tiny(), "/bin/payload", "exit", "3")
+    lacking = [name for name in members if name in degraded]
+    if lacking:
+        is_((run.status, run.code), ("refused", 125), f"--require {group}: refused, for {lacking[0]}", run)
+        like(run.message, rf"--require {lacking[0]}", "the first of it is named")
+    else:
+        is_((run.status, run.code), ("exited", 3), f"--require {group}: all of it is enforced", run)
+
+run = pinfold("run", "--require", "wall", "--require", "scratch", tiny(), "/bin/payload", "exit", "3")
+is_(run.code, 3, "--require may be repeated", run)
+run = pinfold("run", "--require", "wal", tiny(), "/bin/payload", "exit", "3")
+is_((run.status, run.code), ("refused", 125), "an unknown name is refused", run)
+
+for option in ("--read-bps", "--write-bps", "--read-iops", "--write-iops"):
+    if "io" in controllers():
+        skip("needs a host without the io controller", f"{option} without it")
+        continue
+    run = pinfold("run", option, "1000000", tiny(), "/bin/payload", "exit", "3")
+    is_((run.status, run.code), ("refused", 125), f"{option} without the io controller: refused", run)
+    like(run.message, r"io controller", f"{option}: the controller is named")
+
+if degraded:
+    said = [line for line in plain.err.decode().splitlines() if "degraded here" in line]
+    is_(len(said), 1, "a run that takes less says so once on stderr", plain)
+    ok(all(name in said[0] for name in degraded), "with every name", plain)
+done()
