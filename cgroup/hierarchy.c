@@ -95,9 +95,9 @@ char *own_cgroup_parse(char *text)
 
 /* A cgroup that was removed under us shows as "PATH (deleted)", one outside our cgroup namespace as
  * "/../x": neither can be found below the mount, and opening it says so. */
-static void find_own(struct hierarchy *h, const char *root)
+__attribute__((noinline)) static void find_own(struct hierarchy *h, const char *root)
 {
-	char text[6144];
+	char text[4096];
 	if (read_whole(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0)
 		return;
 	const char *path = own_cgroup_parse(text);

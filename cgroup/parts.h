@@ -58,6 +58,10 @@ bool path_parent(char *path);
 /* Open and check --cgroup-parent; fills source, parent and parent_path. */
 int place_given(const struct hierarchy *h, const char *given, struct cgroup_place *p, struct err *e);
 
+/* In a tree with systemd: length of the topmost path, from our own cgroup up, that is ours to
+ * divide; -1 if there is none. */
+int place_delegated(const struct hierarchy *h);
+
 /* ---- controllers.c ---- */
 
 const char *controller_name(unsigned index);

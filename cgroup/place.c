@@ -159,9 +159,9 @@ static bool marked(int dir)
 	       (fgetxattr(dir, "trusted.delegate", value, sizeof(value)) == 1 && value[0] == '1');
 }
 
-static int open_below(const struct ladder *l, const char *path)
+static int open_below(const struct hierarchy *h, const char *path)
 {
-	return openat(l->h.mount, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return openat(h->mount, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static bool ends_with(const char *text, size_t len, const char *end)
@@ -184,17 +184,16 @@ static int unit_length(const char *own, size_t manager)
 	return -1;
 }
 
-/* Length of the topmost path that is ours to divide, in a tree with systemd; -1 none. */
-static int delegated_length(const struct ladder *l)
+int place_delegated(const struct hierarchy *h)
 {
-	char path[sizeof(l->h.own)];
-	memcpy(path, l->h.own, sizeof(path));
+	char path[sizeof(h->own)];
+	memcpy(path, h->own, sizeof(path));
 	do {
-		autoclose int dir = open_below(l, path);
+		autoclose int dir = open_below(h, path);
 		if (dir < 0 || !marked(dir))
 			continue;
 		bool manager = faccessat(dir, "init.scope", F_OK, 0) == 0;
-		return manager ? unit_length(l->h.own, strlen(path)) : (int)strlen(path);
+		return manager ? unit_length(h->own, strlen(path)) : (int)strlen(path);
 	} while (path_parent(path));
 	return -1;
 }
@@ -204,7 +203,7 @@ static void try_subtree(struct ladder *l, const char *path)
 	char *why = l->reason[CGROUP_SUBTREE - 1];
 	struct cgroup_place p = CGROUP_PLACE_INIT;
 	p.source = CGROUP_SUBTREE;
-	p.parent = open_below(l, path);
+	p.parent = open_below(&l->h, path);
 	int error = p.parent < 0 ? errno : writable(p.parent);
 	if (error != 0) {
 		say(why, WHY_SIZE, "/%s: not writable: %s", path, strerrorname_np(error));
@@ -234,7 +233,7 @@ static void rung_subtree(struct ladder *l)
 		say(why, WHY_SIZE, "our own cgroup is not below %s", l->h.point);
 		return;
 	}
-	int top = l->h.systemd ? delegated_length(l) : 0;
+	int top = l->h.systemd ? place_delegated(&l->h) : 0;
 	if (top < 0) {
 		say(why, WHY_SIZE, "our own cgroup /%s is not delegated to us", l->h.own);
 		return;
