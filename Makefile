@@ -100,7 +100,7 @@ build/tests/eat: tests/vm/eat.c
 	@mkdir -p $(@D)
 	$(CC) $(NEED) $(CFLAGS) -static -o $@ $<
 # The longest first: there are two at a time.
-check-vm: all build/tests/eat $(PAYLOAD)
+check-vm: all build/tests/eat build/tests/payload build/tests/attack/probe
 	prove -j2 $(PROVE) --exec '' tests/vm/*-root.t tests/vm/*-delegated.t tests/vm/*-user.t
 bench: all
 	tests/bench/compare

@@ -40,7 +40,7 @@ for row in ("int80", "far-int80", "far-sysenter"):
     if controls[row][0] == "reached":
         ended(run, row, "i386")
     else:
-        skip("no i386 emulation in this kernel", f"{row} ends the run")
+        skip("no i386 emulation by this way here", f"{row} ends the run")
         ok(outcomes.get(row, ("died",))[0] != "reached", f"{row} reaches nothing", run)
 
 # The filter tells x32 by the number alone, whether the kernel has it or not.

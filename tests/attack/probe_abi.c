@@ -49,10 +49,12 @@ static int far_call(const unsigned char *code, size_t len)
 	if (low == MAP_FAILED)
 		return errno;
 	memcpy(low, code, len);
-	struct {
+	/* Not on the stack, which is another one while it is read. */
+	static struct {
 		uint32_t offset;
 		uint16_t selector;
-	} __attribute__((packed)) to = {(uint32_t)(uintptr_t)low, 0x23};
+	} __attribute__((packed)) to = {.selector = 0x23};
+	to.offset = (uint32_t)(uintptr_t)low;
 	long rc = I386_GETPID;
 	/* The 32-bit code has a stack of its own below 4 GiB and comes back by a far return. */
 	uintptr_t stack = (uintptr_t)low + 8192 - 64;

@@ -2,4 +2,4 @@
 # Kernel 6.1, as root without systemd; an ext4 disk.
 # shellcheck source=tests/vm/lists
 . "$(dirname "$0")/lists"
-boot --kernel 6.1 --as root --disk -- "${everywhere[@]}" "${by_kernel[@]}" "${by_subtree[@]}" "${promises[@]}"
+boot --kernel 6.1 --as root --disk -- "${everywhere[@]}" "${by_kernel[@]}" "${by_subtree[@]}" "${promises[@]}" "${attacks[@]}"
