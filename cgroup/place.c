@@ -246,13 +246,18 @@ static void rung_subtree(struct ladder *l)
 
 /* ---- rung 3: a scope from systemd ---- */
 
-/* Whether somebody listens; a socket file may be older than its listener. */
+/* Whether a manager listens that knows processes by our numbers. A socket file may be older than its
+ * listener; and one that a container was given from outside leads to a systemd that would take our process
+ * number for that of another: the kernel shows a listener outside our pid namespace as process 0. */
 static bool listens(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct ucred peer = {.pid = 0};
+	socklen_t len = sizeof(peer);
 	say(address.sun_path, sizeof(address.sun_path), "%s", path);
 	autoclose int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+	return fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.pid != 0;
 }
 
 static bool manager_listens(uid_t uid)
