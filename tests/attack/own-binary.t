@@ -82,6 +82,8 @@ with subprocess.Popen([binary, "run", "--stdin", "-", "@host", "/bin/cat"], stdi
     # What runs from a sealed copy has no link to the file any more: that is the protection.
     sealed = b"memfd" in touched
     running.stdin.close()
+# Root's own is out of every sandbox's reach, and pays nothing.
+is_(sealed, WHO == "user", "what its caller owns runs from a sealed copy", touched)
 changed = state(binary) != before
 is_(changed, not sealed, "control: the host reaches it through /proc/PID/exe, unless it runs from a sealed copy", touched)
 copy = own_build(who)
