@@ -169,6 +169,17 @@ static const char *cpu_list(struct arena *a, const cpu_set_t *set)
 	return arena_printf(a, "%s\n", text);
 }
 
+/* execve(2) gives the words a quarter of the soft stack limit, and 128 KiB of room is for the kernel's own. */
+static rlim_t stack_for(const struct launch *l)
+{
+	rlim_t bytes = 128 << 10;
+	for (char **word = l->argv; *word; word++)
+		bytes += strlen(*word) + 1 + sizeof(*word);
+	for (char **word = l->envp; *word; word++)
+		bytes += strlen(*word) + 1 + sizeof(*word);
+	return 4 * bytes > 8 << 20 ? 4 * bytes : 8 << 20;
+}
+
 /* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and msgqueue are
  * memory that no other limit sees without a controller; realtime and nice would starve the host; a stack
  * without a soft limit changes the address space layout of old programs. */
@@ -183,7 +194,7 @@ static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgro
 		{RLIMIT_NOFILE, nofile, nofile},
 		{RLIMIT_CORE, 1, 1},
 		{RLIMIT_NPROC, nproc, nproc},
-		{RLIMIT_STACK, 8 << 20, RLIM_INFINITY},
+		{RLIMIT_STACK, stack_for(&p->launch), RLIM_INFINITY},
 		{RLIMIT_MEMLOCK, 8 << 20, 8 << 20},
 		{RLIMIT_MSGQUEUE, 819200, 819200},
 		{RLIMIT_SIGPENDING, single ? 256 : 4096, single ? 256 : 4096},

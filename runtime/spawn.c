@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,8 +39,11 @@ static int open_pipe(struct run *run, int slot, bool to_program, int *ours, stru
 static int open_caller_file(const char *path, int flags, struct err *e)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-	if (fd < 0)
-		return err_sys(e, "stdio: open %s", path);
+	if (fd < 0) {
+		err_sys(e, "stdio: open %s", path);
+		e->kind = ERR_USAGE; /* the caller named it */
+		return -1;
+	}
 	fcntl(fd, F_SETFL, flags & O_APPEND);
 	return fd;
 }
@@ -58,6 +62,20 @@ static int open_output(struct run *run, int slot, const char *file, struct strea
 	return stream_open(s, from, to, run->spec->limits.output_bytes, e);
 }
 
+/* What cannot be read would look like an empty input. name: NULL for the caller's stdin. */
+static int check_input(int fd, const char *name, struct err *e)
+{
+	struct stat st;
+	const int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, "stdio: stat stdin");
+	if (S_ISDIR(st.st_mode))
+		return err_usage(e, "stdio: stdin %s is a folder", name ? name : "of the caller");
+	if ((flags & O_PATH) || (flags & O_ACCMODE) == O_WRONLY)
+		return err_usage(e, "stdio: stdin of the caller is not open for reading");
+	return 0;
+}
+
 static int open_input(struct run *run, struct err *e)
 {
 	const struct spec *s = run->spec;
@@ -69,10 +87,10 @@ static int open_input(struct run *run, struct err *e)
 		if (file < 0)
 			return -1;
 	}
-	int to;
-	if (open_pipe(run, 0, true, &to, e) < 0)
-		return -1;
 	const bool owned = file >= 0;
+	int to;
+	if (check_input(owned ? file : STDIN_FILENO, s->stdin_file, e) < 0 || open_pipe(run, 0, true, &to, e) < 0)
+		return -1;
 	return feed_open(&run->feed, owned ? fd_take(&file) : 0, owned, to, e);
 }
 
