@@ -144,7 +144,7 @@ check-attack: tests-ready
 check: check-unit check-e2e check-attack
 	scripts/check-layers
 lint: all
-	LINT_FLAGS='$(subst ',,$(filter-out -W% -f%,$(NEED)))' scripts/lint $(LINT)
+	LINT_FLAGS='$(subst ',,$(filter-out -W% -f%,$(NEED)))' scripts/lint $(PARTS)
 # ---- end of tests and lint ----
 
 # ---- attack: the hostile program, static, and what the policy's tables say: see tests/attack/attack.py ----
