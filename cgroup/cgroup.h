@@ -92,9 +92,12 @@ struct cgroup_place {
 	char why_no_leaf[200];
 	char mend[160];
 	bool user_bus; /* CGROUP_SCOPE: the user's bus, not the system's */
-	pid_t first;   /* CGROUP_SCOPE: set by the caller before cgroup_create(), see there */
+	/* Set by the caller before cgroup_create(): */
+	pid_t first;	     /* CGROUP_SCOPE: the process to put in */
+	int image;	     /* fd on the root file system, whose disks io.max is set on; -1: none */
+	const char *libexec; /* folder of our siblings; borrowed */
 };
-#define CGROUP_PLACE_INIT {.source = CGROUP_NONE, .parent = -1}
+#define CGROUP_PLACE_INIT {.source = CGROUP_NONE, .parent = -1, .image = -1}
 int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want, bool dry,
 		struct err *e);
 void cgroup_place_close(struct cgroup_place *p);
@@ -110,7 +113,7 @@ void cgroup_place_close(struct cgroup_place *p);
  * cgroup_destroy(). On failure *cg is untouched and nothing is left on disk (in a scope: once
  * p->first is dead). */
 int cgroup_create(struct cgroup *cg, const struct cgroup_place *p, const char *name,
-		  const struct limits *lim, int image, const char *libexec, struct err *e);
+		  const struct limits *lim, struct err *e);
 
 /* Rows memory swap pids cpus cpu-time io kill of the ledger, as far as this leaf enforces them with values read
  * back; what it does not is left for runtime/ to fill with the fallback (state stays absent). */

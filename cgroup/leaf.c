@@ -169,7 +169,7 @@ static int check_io(const struct cgroup *cg, const struct limits *lim, struct er
 }
 
 int cgroup_create(struct cgroup *cg, const struct cgroup_place *p, const char *name,
-		  const struct limits *lim, int image, const char *libexec, struct err *e)
+		  const struct limits *lim, struct err *e)
 {
 	__attribute__((cleanup(discard))) struct cgroup new = CGROUP_INIT;
 	if (p->source == CGROUP_NONE)
@@ -180,11 +180,11 @@ int cgroup_create(struct cgroup *cg, const struct cgroup_place *p, const char *n
 	new.controllers = p->controllers;
 	memcpy(new.why_not, p->why_not, sizeof(new.why_not));
 	memcpy(new.mend, p->mend, sizeof(new.mend));
-	int made = p->source == CGROUP_SCOPE ? leaf_in_scope(&new, p, name, libexec, e)
+	int made = p->source == CGROUP_SCOPE ? leaf_in_scope(&new, p, name, p->libexec, e)
 					     : leaf_below(&new, p, name, e);
 	if (made < 0 || check_io(&new, lim, e) < 0 || limits_write(&new, lim, e) < 0)
 		return -1;
-	if (limits_want_io(lim) && limits_write_io(&new, lim, image, e) < 0)
+	if (limits_want_io(lim) && limits_write_io(&new, lim, p->image, e) < 0)
 		return -1;
 	*cg = new;
 	new = (struct cgroup)CGROUP_INIT;

@@ -34,7 +34,11 @@ static void print_cgroup(const struct plan *p, const char *id)
 		printf("%-12s none: %s\n", "cgroup", p->place.why_no_leaf);
 		return;
 	}
-	printf("%-12s %s/pinfold-%s (%s)\n", "cgroup", p->place.parent_path, id ? id : "ID", sources[p->place.source]);
+	id = id ? id : "ID";
+	printf("%-12s %s", "cgroup", strcmp(p->place.parent_path, "/") == 0 ? "" : p->place.parent_path);
+	if (p->place.source == CGROUP_SCOPE)
+		printf("/pinfold-%s.scope", id);
+	printf("/pinfold-%s (%s)\n", id, sources[p->place.source]);
 	for (int i = 0; i < 4; i++)
 		if (!(p->place.controllers >> i & 1) && p->place.why_not[i][0])
 			printf("%-12s no %s controller: %s\n", "", controllers[i], p->place.why_not[i]);

@@ -77,8 +77,9 @@ int make_leaf(struct run *run, struct err *e)
 	snprintf(name, sizeof(name), "pinfold-%s", run->r->id);
 	/* io.max goes to the disks that the program reads its files from. */
 	autoclose int usr = p->launch.root.form == ROOTFS_HOST ? open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	const int image = usr >= 0 ? usr : p->launch.root.image;
-	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, image, run->o->libexec, e) < 0 ||
+	p->place.image = usr >= 0 ? usr : p->launch.root.image;
+	p->place.libexec = run->o->libexec;
+	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, e) < 0 ||
 	    check_leaf(run, e) < 0)
 		return -1;
 	run->populated = cgroup_populated_fd(&run->cg);

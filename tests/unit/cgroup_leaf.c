@@ -85,7 +85,7 @@ static int create(struct cgroup *cg, const struct own *o, const char *name, stru
 {
 	struct cgroup_place p = CGROUP_PLACE_INIT;
 	assert_int_equal(cgroup_find(&p, o->given, 0, false, e), 0);
-	int result = cgroup_create(cg, &p, name, &none, -1, NULL, e);
+	int result = cgroup_create(cg, &p, name, &none, e);
 	cgroup_place_close(&p);
 	return result;
 }
@@ -399,7 +399,7 @@ static void io_without_its_controller(void **state)
 	lim.read_bps = 1000000;
 	assert_int_equal(cgroup_find(&p, o->given, 0, true, &e), 0);
 	p.controllers &= ~(unsigned)CG_IO;
-	assert_int_equal(cgroup_create(&cg, &p, "pinfold-a", &lim, -1, NULL, &e), -1);
+	assert_int_equal(cgroup_create(&cg, &p, "pinfold-a", &lim, &e), -1);
 	assert_int_equal(e.kind, ERR_HOST);
 	assert_non_null(strstr(e.msg, "io controller"));
 	assert_int_equal(children(o->dir), 0); /* the half-made leaf is gone */
@@ -420,7 +420,7 @@ static void slice_goes_with_its_last_leaf(void **state)
 	snprintf(name, sizeof(name), "pinfold-unit-%d", getpid());
 	assert_int_equal(cgroup_find(&p, NULL, CG_MEMORY, false, &e), 0);
 	assert_int_equal(p.source, CGROUP_SLICE);
-	assert_int_equal(cgroup_create(&cg, &p, name, &none, -1, NULL, &e), 0);
+	assert_int_equal(cgroup_create(&cg, &p, name, &none, &e), 0);
 	cgroup_place_close(&p);
 	char path[64];
 	snprintf(path, sizeof(path), SLICE_NAME "/%s", name);
