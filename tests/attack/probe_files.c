@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fanotify.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -286,6 +289,29 @@ static int signal_owner(const char *arg)
 	return fd < 0 ? errno : tried(fcntl(fd, F_SETOWN, getpid()));
 }
 
+/* ---- FS23: a socket and a FIFO in the image, with somebody of the host at their other ends ---- */
+
+static int connect_to(const char *arg)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", at(arg));
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return s < 0 ? errno : tried(connect(s, (struct sockaddr *)&name, sizeof(name)));
+}
+
+/* Without a reader on this very pipe: ENXIO. */
+static int write_to_fifo(const char *arg)
+{
+	int fd = open(at(arg), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? errno : tried(write(fd, "probe", 5));
+}
+
+static int lock_file(const char *arg)
+{
+	int fd = open(at(arg), O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? errno : tried(flock(fd, LOCK_EX | LOCK_NB));
+}
+
 static const struct probe rows[] = {
 	{"FS01.create-root", create, "/pinfold-probe", "a file in /"},
 	{"FS01.create-usr", create, "/usr/pinfold-probe", "a file in /usr"},
@@ -337,6 +363,10 @@ static const struct probe rows[] = {
 	{"FS22.lease", lease, "/data/file", "a lease on a file of the image"},
 	{"FS22.dnotify", directory_notify, "/data", "directory notification"},
 	{"FS22.fanotify", fanotify, NULL, "fanotify"},
+	{"FS23.socket", connect_to, "/data/socket", "whoever listens on a socket of the image"},
+	{"FS23.fifo", write_to_fifo, "/data/fifo", "whoever reads a FIFO of the image"},
+	{"FS23.flock", lock_file, "/data/locked", "a lock that somebody waits for"},
+
 	{"FS22.setown", signal_owner, "/data/file", "signals by a descriptor"},
 };
 const struct probe_group probes_files = {rows, sizeof(rows) / sizeof(*rows)};
