@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import pf
-from host import Snapshot, canary_folder, processes
+from host import Snapshot, processes
 from tap import diag, is_, ok, skip
 
 __all__ = ["PROBE", "OWNER", "probe_image", "weak", "strong", "attack", "unharmed", "do", "mark_flags", "SINGLE",

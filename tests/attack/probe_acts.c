@@ -118,8 +118,8 @@ static int verb_crash(int argc, char **argv)
 		core.rlim_cur = core.rlim_max;
 		setrlimit(RLIMIT_CORE, &core);
 	}
-	char *secret = malloc(1 << 20);
-	memset(secret, 's', 1 << 20);
+	static char secret[1 << 20];
+	memset(secret, 's', sizeof(secret));
 	raise(SIGSEGV);
 	return 1;
 }
@@ -303,7 +303,7 @@ static int verb_traps(int argc, char **argv)
 	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
 	const char *host = argc > 1 ? argv[1] : "/etc";
 	int s = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (mkdir("closed", 0700) < 0 || mkdir("closed/inner", 0700) < 0 ||
+	if (s < 0 || mkdir("closed", 0700) < 0 || mkdir("closed/inner", 0700) < 0 ||
 	    symlink(host, "closed/inner/link") < 0 || symlink(host, "link") < 0 ||
 	    symlink("/", "root") < 0 || symlink("loop", "loop") < 0 || mkfifo("fifo", 0600) < 0 ||
 	    bind(s, (struct sockaddr *)&name, sizeof(name)) < 0 || mkdir("-rf", 0700) < 0 ||

@@ -29,30 +29,36 @@ struct report {
 	volatile long done, rc;
 };
 
+#if defined(__x86_64__)
 static inline __attribute__((always_inline)) long raw(long nr, const unsigned long *a)
 {
-#if defined(__x86_64__)
-	register unsigned long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4],
-				   r9 __asm__("r9") = a[5];
+	register unsigned long r10 __asm__("r10") = a[3];
+	register unsigned long r8 __asm__("r8") = a[4];
+	register unsigned long r9 __asm__("r9") = a[5];
 	long rc;
 	__asm__ volatile("syscall"
 			 : "=a"(rc)
 			 : "a"(nr), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return rc;
+}
 #elif defined(__aarch64__)
-	register unsigned long x0 __asm__("x0") = a[0], x1 __asm__("x1") = a[1],
-				  x2 __asm__("x2") = a[2];
-	register unsigned long x3 __asm__("x3") = a[3], x4 __asm__("x4") = a[4],
-				  x5 __asm__("x5") = a[5];
+static inline __attribute__((always_inline)) long raw(long nr, const unsigned long *a)
+{
+	register unsigned long x0 __asm__("x0") = a[0];
+	register unsigned long x1 __asm__("x1") = a[1];
+	register unsigned long x2 __asm__("x2") = a[2];
+	register unsigned long x3 __asm__("x3") = a[3];
+	register unsigned long x4 __asm__("x4") = a[4];
+	register unsigned long x5 __asm__("x5") = a[5];
 	register long x8 __asm__("x8") = nr;
 	__asm__ volatile("svc 0"
 			 : "+r"(x0)
 			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8)
 			 : "memory");
 	return (long)x0;
-#endif
 }
+#endif
 
 static _Noreturn void call_once(struct report *r, long nr, const unsigned long *a)
 {

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """TT04, TT06: the caller's files behind stdin, stdout and stderr cannot be reached, only read from and written to."""
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))

