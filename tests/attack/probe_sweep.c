@@ -45,18 +45,17 @@ static inline __attribute__((always_inline)) long raw(long nr, const unsigned lo
 #elif defined(__aarch64__)
 static inline __attribute__((always_inline)) long raw(long nr, const unsigned long *a)
 {
-	register unsigned long x0 __asm__("x0") = a[0];
-	register unsigned long x1 __asm__("x1") = a[1];
-	register unsigned long x2 __asm__("x2") = a[2];
-	register unsigned long x3 __asm__("x3") = a[3];
-	register unsigned long x4 __asm__("x4") = a[4];
-	register unsigned long x5 __asm__("x5") = a[5];
-	register long x8 __asm__("x8") = nr;
-	__asm__ volatile("svc 0"
-			 : "+r"(x0)
-			 : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8)
-			 : "memory");
-	return (long)x0;
+	long rc;
+	__asm__ volatile("ldp x0, x1, [%1]\n\t"
+			 "ldp x2, x3, [%1, #16]\n\t"
+			 "ldp x4, x5, [%1, #32]\n\t"
+			 "mov x8, %2\n\t"
+			 "svc 0\n\t"
+			 "mov %0, x0"
+			 : "=r"(rc)
+			 : "r"(a), "r"(nr)
+			 : "x0", "x1", "x2", "x3", "x4", "x5", "x8", "memory");
+	return rc;
 }
 #endif
 
