@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""--events streams one JSON document a line while the run goes on, each valid, in order, the result last; a reader that is
+slow or goes away harms nothing."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+import pf
+
+payload = [tiny(), "/bin/payload"]
+MOUNT = {"x86_64": 165, "aarch64": 40}[os.uname().machine]
+
+
+def kinds(run):
+    return [event["event"] for event in run.events]
+
+
+run = pinfold("run", "--id", "events-test", *payload, "exit", "3", events=True)
+ok("started" in kinds(run) and kinds(run)[-1] == "ended", "started, and ended at the end", str(kinds(run)))
+is_([e["id"] for e in run.events if e["id"] != "events-test"], [], "each has the id")
+times = [e["at_usec"] for e in run.events]
+is_(times, sorted(times), "in the order of time")
+is_(run.events[-1]["result"]["exit"], {"code": 3, "signal": None}, "the last has the result")
+is_(run.events[-1]["result"], run.result, "the same that --result has")
+stages = [e["name"] for e in run.events if e["event"] == "stage"]
+ok(stages, "stages have names", str(stages))
+
+run = pinfold("run", "--wall", "200ms", *payload, "sleep", "600", events=True)
+is_([e["name"] for e in run.events if e["event"] == "limit"], ["wall"], "a limit that ends the run", str(kinds(run)))
+run = pinfold("run", *payload, "syscall", MOUNT, "0", "0", "0", "0", "0", events=True)
+is_([e["name"] for e in run.events if e["event"] == "denied"], ["mount"], "a system call that was denied", str(kinds(run)))
+is_(run.result["denied"]["syscalls"], [{"name": "mount", "count": 1}], "and the result counts it")
+run = pinfold("run", tiny(), "/bin/nothing", events=True)
+ok("started" not in kinds(run) and kinds(run)[-1] == "ended", "what never started does not say so", str(kinds(run)))
+run = pinfold("run", *payload, "tick", "30", "0.1", events=True)
+usage = [e for e in run.events if e["event"] == "usage"]
+ok(len(usage) >= 1, "usage, once a second", str(kinds(run)))
+ok(usage and usage[-1]["stdout_bytes"] > 0, "with the bytes so far", str(usage))
+run = pinfold("run", "--nonsense", *payload, "exit", "0", events=True)
+is_((run.code, run.status), (125, "refused"), "bad usage", run)
+
+# As it comes: the first events are there while the program runs.
+read_end, write_end = os.pipe()
+with start("run", "--events", f"fd:{write_end}", *payload, "await", "10", ",", "fds", pass_fds=[write_end]) as running:
+    os.close(write_end)
+    with open(read_end, "rb") as file:
+        lines = iter(file.readline, b"")
+        first = next(e for e in (pf.parse(line, "event") for line in lines) if e["event"] == "started")
+        ok(os.path.exists(f"/proc/{first['pid']}"), "started comes while it runs, with the pid of pid 1", str(first))
+        running.line()
+        running.signal(10)
+        rest = [pf.parse(line, "event") for line in lines]
+    run = running.wait()
+is_(rest[-1]["event"], "ended", "and the end comes at the end")
+is_(run.out.count(b"\nfd "), 3, "the program has no descriptor of it", run)
+
+# Nobody reads: the run goes on, and says what was dropped.
+read_end, write_end = os.pipe()
+os.set_blocking(write_end, False)
+try:
+    while True:
+        os.write(write_end, bytes(4096))
+except BlockingIOError:
+    pass
+os.set_blocking(write_end, True)
+run = pinfold("run", "--events", f"fd:{write_end}", "--grace", "100ms", *payload, "exit", "3", pass_fds=[write_end])
+is_((run.status, run.code), ("exited", 3), "a reader that does not read holds nothing up", run)
+os.close(read_end)
+run = pinfold("run", "--events", f"fd:{write_end}", *payload, "exit", "3", pass_fds=[write_end])
+is_((run.status, run.code), ("exited", 3), "a reader that went away ends nothing", run)
+os.close(write_end)
+for where in "/nowhere/events", "fd:77":
+    run = pinfold("run", "--events", where, *payload, "echo", "ran")
+    is_((run.status, run.code, run.out), ("refused", 125, b""), f"--events {where}: refused", run)
+done()

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""`pinfold ps` lists the living runs of this user, `pinfold kill ID` ends one, `pinfold gc` takes what a killed supervisor left;
+none of them needs or leaves a file, and none touches another user's runs."""
+import json
+import os
+import signal
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from host import cgroups, leftovers
+from pf import *
+
+MARK = f"listed-{os.getpid()}"
+payload = ["--env", f"MARK={MARK}", tiny(), "/bin/payload"]
+
+
+def listed():
+    run = pinfold("ps", "--json")
+    return {row["id"]: row for row in json.loads(run.out)}
+
+
+with start("run", "--id", f"{MARK}-a", *payload, "echo", "ready", ",", "sleep", "600") as first, \
+        start("run", "--id", f"{MARK}-b.x_y", *payload, "trap-term", "/scratch/f", "7") as second:
+    first.line()
+    second.line()
+    rows = listed()
+    ours = {name: row for name, row in rows.items() if name.startswith(MARK)}
+    is_(sorted(ours), [f"{MARK}-a", f"{MARK}-b.x_y"], "ps lists both", str(rows))
+    is_([ours[name]["pid"] for name in sorted(ours)], [first.pid, second.pid], "with their supervisors")
+    within(ours[f"{MARK}-a"]["age_seconds"], 0, 600, "and their age")
+    run = pinfold("ps")
+    like(run.out.decode(), rf"^{MARK}-a\s+{first.pid}\s", "ps for people")
+    if os.geteuid() == 0:
+        other = pinfold("ps", "--json", user="user" if WHO == "root" else "root")
+        ok(MARK not in other.out.decode(), "another user does not see them", other)
+        other = pinfold("kill", f"{MARK}-a", user="user" if WHO == "root" else "root")
+        is_((other.code, first.process.poll()), (125, None), "nor end them", other)
+    else:
+        skip("needs root", "another user's view")
+
+    # The same name twice at a time.
+    run = pinfold("run", "--id", f"{MARK}-a", *payload, "echo", "ran")
+    is_((run.status, run.code, run.out), ("refused", 125, b""), "an id that lives is refused", run)
+    ok(f"{MARK}-a" in run.message, "by its name", run)
+    run = pinfold("kill", f"{MARK}-b.x_y")
+    is_(run.code, 0, "kill ends a run", run)
+    is_(second.process.poll() is not None, True, "and returns when it has ended")
+    run = second.wait()
+    is_((run.status, run.result["exit"]["code"], run.evidence.get("signal")), ("cancelled", 7, "TERM"), "which had its grace", run)
+    is_([name for name in listed() if name.startswith(MARK)], [f"{MARK}-a"], "the other goes on")
+    run = pinfold("kill", f"{MARK}-a", f"{MARK}-none")
+    is_(run.code, 125, "a run that is not there is said", run)
+    like(run.err.decode(), rf"{MARK}-none: no run", "by its name")
+    is_(first.wait().status, "cancelled", "and the one that is there is ended all the same")
+is_([name for name in listed() if name.startswith(MARK)], [], "nothing is listed at the end")
+run = pinfold("run", "--id", f"{MARK}-a", *payload, "exit", "3")
+is_(run.code, 3, "the name is free again", run)
+
+# SV04: what is no name.
+for name in "../x", "a/b", "", ".hidden", "-x", "x" * 65, "a b", "a\nb", "ä", b"\xff", "a\x1b":
+    run = pinfold("run", "--id=" + name if isinstance(name, str) else b"--id=" + name, *payload, "echo", "ran")
+    is_((run.code, run.out), (125, b""), f"--id {name!r}: refused", run)
+run = pinfold("run", "--id", "x" * 64, *payload, "exit", "3")
+is_(run.code, 3, "64 letters are a name", run)
+
+# Somebody else may hold a name; it is no run of ours.
+with socket.socket(socket.AF_UNIX) as fake:
+    uid = os.geteuid() if WHO == "root" or os.geteuid() else __import__("pwd").getpwnam(TEST_ACCOUNT).pw_uid
+    if WHO == "user" and os.geteuid() == 0:
+        fake.bind(f"\0pinfold/{uid}/{MARK}-fake")
+        fake.listen()
+        ok(f"{MARK}-fake" not in listed(), "a name that another user holds is not listed")
+        run = pinfold("kill", f"{MARK}-fake")
+        is_(run.code, 125, "nor killed", run)
+    else:
+        skip("needs an ordinary user", "a name that another user holds")
+
+# gc: a killed supervisor leaves at most an empty cgroup.
+with start("run", "--id", f"{MARK}-killed", *payload, "echo", "ready", ",", "sleep", "600") as running, \
+        start("run", "--id", f"{MARK}-alive", *payload, "await", "10", ",", "exit", "5") as alive:
+    running.line()
+    alive.line()
+    running.signal(signal.SIGKILL)
+    running.process.wait()
+    wait_for(lambda: not [x for x in leftovers(f"{MARK}-killed") if not x.startswith("cgroup")], what="the end of the killed run")
+    run = pinfold("gc")
+    is_(run.code, 0, "gc", run)
+    like(run.out.decode(), r"^\d+ empty cgroups? removed$", "says how many it took")
+    is_(leftovers(f"{MARK}-killed"), [], "nothing of the killed run is left")
+    alive.signal(10)
+    is_(alive.wait().code, 5, "and the living one goes on")
+with start("run", "--id", f"{MARK}-again", *payload, "echo", "ready", ",", "sleep", "600") as running:
+    running.line()
+    running.signal(signal.SIGKILL)
+    running.process.wait()
+wait_for(lambda: not [x for x in leftovers(f"{MARK}-again") if not x.startswith("cgroup")], what="the end of the killed run")
+run = pinfold("run", "--id", f"{MARK}-again", *payload, "exit", "3")
+is_(run.code, 3, "the next run of that name takes its cgroup over", run)
+is_(leftovers(MARK), [], "nothing is left")
+for args in ["ps", "x"], ["ps", "--jsn"], ["kill"], ["gc", "x"], ["gc", "--cgroup-parent"]:
+    run = pinfold(*args)
+    is_(run.code, 125, f"{' '.join(args)}: refused", run)
+    like(run.err.decode(), r"usage: pinfold|--help", "with the usage")
+done()
