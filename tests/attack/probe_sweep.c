@@ -32,14 +32,14 @@ struct report {
 #if defined(__x86_64__)
 static inline __attribute__((always_inline)) long raw(long nr, const unsigned long *a)
 {
-	register unsigned long r10 __asm__("r10") = a[3];
-	register unsigned long r8 __asm__("r8") = a[4];
-	register unsigned long r9 __asm__("r9") = a[5];
 	long rc;
-	__asm__ volatile("syscall"
+	__asm__ volatile("movq 24(%[a]), %%r10\n\t"
+			 "movq 32(%[a]), %%r8\n\t"
+			 "movq 40(%[a]), %%r9\n\t"
+			 "syscall"
 			 : "=a"(rc)
-			 : "a"(nr), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
+			 : "a"(nr), "D"(a[0]), "S"(a[1]), "d"(a[2]), [a] "r"(a)
+			 : "rcx", "r8", "r9", "r10", "r11", "memory");
 	return rc;
 }
 #elif defined(__aarch64__)
