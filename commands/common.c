@@ -1,5 +1,6 @@
 #include "base/fd.h"
 #include "commands/commands.h"
+#include "spec/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,17 +12,13 @@
 
 enum { FILE_BYTES_MAX = 4 << 20 };
 
-/* A message may quote what a hostile image or spec says: nothing in it may drive a terminal. C1 controls hide in
- * UTF-8 as c2 80..9f, and bidirectional overrides as e2 80 aa..ae and e2 81 a6..a9. */
-static bool harmless(const unsigned char *p)
+/* A message may quote what a hostile image or spec says: nothing in it may drive a terminal or look like a line of
+ * ours. Harmless is neither a control (C0, DEL, C1) nor one that reorders text. */
+static bool harmless(uint32_t character)
 {
-	if (*p < 0x20 || *p == 0x7f)
-		return *p == '\n' || *p == '\t';
-	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-		return false;
-	if (p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
-		return false;
-	return !(p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
+	return character >= 0x20 && !(character >= 0x7f && character < 0xa0) &&
+	       !(character >= 0x200e && character <= 0x200f) && !(character >= 0x2028 && character <= 0x202e) &&
+	       !(character >= 0x2066 && character <= 0x2069);
 }
 
 void complain(const char *fmt, ...)
@@ -32,11 +29,16 @@ void complain(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	size_t used = (size_t)snprintf(safe, sizeof(safe), "pinfold: ");
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (harmless(p))
-			safe[used++] = (char)*p;
-		else
-			used += (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p);
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		uint32_t character;
+		size_t len = utf8_next(p, &character);
+		if (len > 0 && harmless(character)) {
+			memcpy(safe + used, p, len);
+			used += len;
+			p += len;
+		} else {
+			used += (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p++);
+		}
 	}
 	safe[used++] = '\n';
 	if (fd_write_all(STDERR_FILENO, safe, used) < 0)

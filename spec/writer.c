@@ -40,9 +40,7 @@ static void put_char(struct json_writer *w, char c)
 	put(w, &c, 1);
 }
 
-/* The character at s: its length in bytes and its number; 0: not valid UTF-8 (RFC 3629: no
- * overlong forms, no surrogates, nothing beyond U+10FFFF). s is NUL-terminated. */
-static size_t utf8_next(const unsigned char *s, uint32_t *character)
+size_t utf8_next(const unsigned char *s, uint32_t *character)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t len = s[0] < 0x80   ? 1

@@ -36,6 +36,10 @@ void json_null_value(struct json_writer *w, const char *key);
 /* A string if text is valid UTF-8, else {"encoding":"base64","data":"..."}, which is lossless. */
 void json_text(struct json_writer *w, const char *key, const char *text);
 
+/* The character at s: its length in bytes and its number; 0: not valid UTF-8 (RFC 3629: no
+ * overlong forms, no surrogates, nothing beyond U+10FFFF). s is NUL-terminated. */
+size_t utf8_next(const unsigned char *s, uint32_t *character);
+
 /* The document, malloc'ed; newline: with one at its end. NULL when memory is out. */
 char *json_finish(struct json_writer *w, bool newline);
 
