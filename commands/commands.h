@@ -25,8 +25,11 @@ int command_kill(const struct context *c);
 int command_gc(const struct context *c);
 int command_completion(const struct context *c);
 
-/* "pinfold: message" on stderr, control characters escaped. */
+/* "pinfold: message" on stderr, with whatever could drive a terminal escaped. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* text on stdout, escaped in the same way: for all that is not ours. */
+void print_text(const char *text);
 
 /* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
 void options_from_environment(struct sandbox_options *o, struct arena *a);

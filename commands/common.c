@@ -12,13 +12,28 @@
 
 enum { FILE_BYTES_MAX = 4 << 20 };
 
-/* A message may quote what a hostile image or spec says: nothing in it may drive a terminal or look like a line of
- * ours. Harmless is neither a control (C0, DEL, C1) nor one that reorders text. */
-static bool harmless(uint32_t character)
+/* What we say may quote what a hostile image or spec says: nothing in it may drive a terminal or look like a line of
+ * ours. The bytes of the character at p if it is text, neither a control (C0, DEL, C1) nor one that reorders text;
+ * else 0. */
+static size_t harmless(const unsigned char *p)
 {
-	return character >= 0x20 && !(character >= 0x7f && character < 0xa0) &&
-	       !(character >= 0x200e && character <= 0x200f) && !(character >= 0x2028 && character <= 0x202e) &&
-	       !(character >= 0x2066 && character <= 0x2069);
+	uint32_t c = 0;
+	const size_t len = utf8_next(p, &c);
+	const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+	const bool reorders = (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	return len > 0 && !control && !reorders ? len : 0;
+}
+
+void print_text(const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		const size_t len = harmless(p);
+		if (len > 0)
+			printf("%.*s", (int)len, (const char *)p);
+		else
+			printf("\\x%02x", *p);
+		p += len > 0 ? len : 1;
+	}
 }
 
 void complain(const char *fmt, ...)
@@ -30,15 +45,11 @@ void complain(const char *fmt, ...)
 	va_end(ap);
 	size_t used = (size_t)snprintf(safe, sizeof(safe), "pinfold: ");
 	for (const unsigned char *p = (const unsigned char *)text; *p;) {
-		uint32_t character;
-		size_t len = utf8_next(p, &character);
-		if (len > 0 && harmless(character)) {
+		const size_t len = harmless(p);
+		if (len > 0)
 			memcpy(safe + used, p, len);
-			used += len;
-			p += len;
-		} else {
-			used += (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p++);
-		}
+		used += len > 0 ? len : (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p);
+		p += len > 0 ? len : 1;
 	}
 	safe[used++] = '\n';
 	if (fd_write_all(STDERR_FILENO, safe, used) < 0)

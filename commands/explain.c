@@ -8,17 +8,26 @@
 static void print_words(const char *title, char *const *words)
 {
 	printf("%-12s", title);
-	for (size_t i = 0; words[i]; i++)
-		printf(" %s", words[i]);
+	for (size_t i = 0; words[i]; i++) {
+		printf(" ");
+		print_text(words[i]);
+	}
 	printf("\n");
+}
+
+static void print_word(const char *title, const char *word, const char *tail)
+{
+	printf("%-12s ", title);
+	print_text(word);
+	printf("%s\n", tail);
 }
 
 static const char *form_name(enum rootfs_form form)
 {
 	static const char *const names[] = {
-		[ROOTFS_BIND] = "the image itself, every mount target is in it",
-		[ROOTFS_OVERLAY] = "a read-only overlay of our skeleton over the image",
-		[ROOTFS_HOST] = "our skeleton with the host's /usr",
+		[ROOTFS_BIND] = ": the image itself, every mount target is in it",
+		[ROOTFS_OVERLAY] = ": a read-only overlay of our skeleton over the image",
+		[ROOTFS_HOST] = ": our skeleton with the host's /usr",
 	};
 	return names[form];
 }
@@ -31,11 +40,14 @@ static void print_cgroup(const struct plan *p, const char *id)
 	};
 	static const char *const controllers[] = {"memory", "pids", "cpu", "io"};
 	if (p->place.source == CGROUP_NONE) {
-		printf("%-12s none: %s\n", "cgroup", p->place.why_no_leaf);
+		printf("%-12s none: ", "cgroup");
+		print_text(p->place.why_no_leaf);
+		printf("\n");
 		return;
 	}
 	id = id ? id : "ID";
-	printf("%-12s %s", "cgroup", strcmp(p->place.parent_path, "/") == 0 ? "" : p->place.parent_path);
+	printf("%-12s ", "cgroup");
+	print_text(strcmp(p->place.parent_path, "/") == 0 ? "" : p->place.parent_path);
 	if (p->place.source == CGROUP_SCOPE)
 		printf("/pinfold-%s.scope", id);
 	printf("/pinfold-%s (%s)\n", id, sources[p->place.source]);
@@ -81,13 +93,14 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	ids_describe(&l->ids, map, sizeof(map));
 	print_words("command", l->argv);
 	print_words("environment", l->envp);
-	printf("%-12s %s\n", "folder", s->workdir);
-	printf("%-12s %s: %s\n", "image", s->image, form_name(l->root.form));
+	print_word("folder", s->workdir, "");
+	print_word("image", s->image, form_name(l->root.form));
 	printf("%-12s uid %u, gid %u inside; %u, %u on the host; map %s\n", "ids", l->ids.uid, l->ids.gid, l->ids.kuid,
 	       l->ids.kgid, map);
 	print_cgroup(p, s->id);
-	printf("%-12s %s, %u instructions%s\n", "seccomp", l->filter.custom ? s->seccomp_file : "default filter",
-	       l->filter.len, l->filter.notify ? ", denied calls are counted" : "");
+	printf("%-12s ", "seccomp");
+	print_text(l->filter.custom ? s->seccomp_file : "default filter");
+	printf(", %u instructions%s\n", l->filter.len, l->filter.notify ? ", denied calls are counted" : "");
 	print_limits(r);
 	print_rlimits(p);
 	printf("%-12s %s\n", "network", "a namespace of its own with loopback alone");

@@ -45,6 +45,9 @@ for name, text in HOSTILE.items():
         good = good and not re.search(BAD, run.err) and all(line.startswith(b"pinfold: ") for line in lines if line)
         good = good and not any(line.startswith(b"pinfold: exited") for line in lines)
         ok(good, f"{name} as {place}", run)
+    os.makedirs(os.path.join(folder.encode(), b"good-" + text))
+    run = pinfold("explain", b"--workdir=/" + text, b"--env=A=" + text, os.path.join(folder.encode(), b"good-" + text), b"/" + text, text)
+    ok(run.code == 0 and not re.search(BAD, run.out) and b"\npinfold: exited" not in run.out, f"{name} in what explain prints", run)
 run = pinfold("run", tiny(), "/bin/größe-日本")
 like(run.err.decode(), r"exec-failed", "other letters are no offence")
 
