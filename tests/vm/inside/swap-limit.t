@@ -8,20 +8,18 @@ if not DISK:
     skip_all("no swap in this guest")
 is_(len(read("/proc/swaps").splitlines()), 2, "swap is on")
 
-if own_subtree():
-    # The control: the same limit without a swap limit is got round.
+# The control: under the same limit without a swap limit, the same program has its 64 MiB by swapping.
+if AS == "root" and own_subtree():
     with Group("swapping") as group:
         leaf = os.path.join(group, "leaf")
         os.mkdir(leaf)
         write(str(32 * MIB), leaf, "memory.max")
-        eat = [os.path.join(eater(), "bin/eat"), "anon", "64"]
-        script = f"echo $$ > {leaf}/cgroup.procs && exec " + " ".join(eat)
-        if AS == "root":
-            done_ = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, check=False)
-            is_(done_.stdout, b"full\n", "the control eats 64 MiB of 32 by swapping")
-            peak = keyed(read(leaf, "memory.stat"))
-            ok(peak["pswpout"] > 0 if "pswpout" in peak else True, "and it did swap")
+        script = f"echo $$ > {leaf}/cgroup.procs && exec {eater()}/bin/eat anon 64"
+        control = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, check=False)
+        is_(control.stdout, b"full\n", "the control eats 64 MiB of 32")
         os.rmdir(leaf)
+else:
+    skip("needs root to move a process into a cgroup of its own", "the control")
 
 for turn in ("first", "second"):
     run = pinfold("run", "--memory", "32M", "--scratch", "16M", eater(), "/bin/eat", "anon", "64")
