@@ -54,7 +54,7 @@ static void memory_rows(const struct facts *f)
 		return;
 	}
 	guarantee_degraded(memory, "watch of /proc and the scratch", "",
-			   "page tables, kernel memory, pipes, sockets, page cache, growth between two looks", f->mend);
+			   "page tables, kernel memory, pipes, sockets, page cache, files behind descriptors in flight, growth between two looks", f->mend);
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 
