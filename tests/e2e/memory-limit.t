@@ -47,7 +47,7 @@ if row["by"] == "memory.max":
     is_((row["state"], row["value"]), ("enforced", str(64 * MIB)), "memory.max, read back", str(row))
 else:
     is_(row["state"], "degraded", "without the controller: degraded")
-    for what in ("page tables", "kernel memory", "pipes", "growth between two looks"):
+    for what in ("page tables", "kernel memory", "pipes", "files behind descriptors in flight", "growth between two looks"):
         ok(what in row["not_covered"], f"not covered: {what}", str(row))
     is_(run.guarantee("swap")["state"], "degraded", "swap too")
     like(run.err.decode(), r"^pinfold: degraded here: memory", "stderr says it once")
