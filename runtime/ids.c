@@ -14,6 +14,9 @@
 
 enum { SLOT_IDS = 65536 };
 
+/* The inode of the initial user namespace: PROC_USER_INIT_INO in the kernel's include/linux/proc_ns.h. */
+#define INITIAL_USER_NS 0xEFFFFFFDU
+
 static const char slot_dir[] = "/run/pinfold";
 static const char slot_file[] = "id-slots";
 
@@ -80,11 +83,19 @@ static int prepare_slot(struct ids *ids, const struct spec *s, const char *slot_
 			slots, SLOT_IDS, range.first);
 }
 
-static int prepare_single(struct ids *ids, const struct spec *s, struct err *e)
+/* In a user namespace of somebody's, such as a container's, uid 0 is an ordinary user of the host, and the ids
+ * of a slot are not there. */
+static bool is_host_root(void)
+{
+	struct stat st;
+	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 && st.st_ino == INITIAL_USER_NS;
+}
+
+static int prepare_single(struct ids *ids, const struct spec *s, bool root, struct err *e)
 {
 	const uid_t uid = geteuid();
 	const gid_t gid = getegid();
-	if (uid == 0)
+	if (root)
 		return err_usage(e, "ids: --ids single as root would make the program the host's root; leave --ids auto");
 	ids->form = IDS_FORM_SINGLE;
 	ids->uid_map[0] = (struct id_map){s->uid, uid, 1};
@@ -122,9 +133,10 @@ static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
 
 int ids_prepare(struct ids *ids, const struct spec *s, const char *slot_range, struct err *e)
 {
-	if (s->ids == IDS_SINGLE || (s->ids == IDS_AUTO && geteuid() != 0))
-		return prepare_single(ids, s, e);
-	if (geteuid() == 0)
+	const bool root = is_host_root();
+	if (s->ids == IDS_SINGLE || (s->ids == IDS_AUTO && !root))
+		return prepare_single(ids, s, root, e);
+	if (root)
 		return prepare_slot(ids, s, slot_range, e);
 	return prepare_range(ids, s, e);
 }

@@ -287,6 +287,22 @@ static int check_kernel(struct result *r, struct err *e)
 	return 0;
 }
 
+/* The sandbox's id maps and limits are written by its pid: in a /proc of another pid namespace that number is
+ * somebody else. */
+static int check_proc(struct err *e)
+{
+	char self[16];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+	if (n < 0)
+		return err_sys(e, "/proc is not there, or shows no process of this pid namespace");
+	self[n] = '\0';
+	if (strtol(self, NULL, 10) != getpid())
+		return err_host(e, "/proc belongs to another pid namespace (it calls this process %s, not %d); mount one of "
+				   "this namespace's (unshare --mount-proc)",
+				self, getpid());
+	return 0;
+}
+
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry, struct result *r)
 {
 	struct launch *l = &p->launch;
@@ -297,7 +313,7 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 	const char *stage = "host";
 	p->wanted = plan_controllers(&s->limits);
 	digest_spec(s, r);
-	if (check_kernel(r, &e) < 0 || check_nofile(s, &e) < 0)
+	if (check_kernel(r, &e) < 0 || check_proc(&e) < 0 || check_nofile(s, &e) < 0)
 		goto fail;
 	stage = "ids";
 	if (ids_prepare(&l->ids, s, o->id_range, &e) < 0)

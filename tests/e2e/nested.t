@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""Inside containers and namespaces of somebody's a run works, with what there is, or is refused with the reason; inside a sandbox
+of our own it is refused."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+import pf
+
+UNSHARE = "/usr/bin/unshare"
+if not os.path.exists(UNSHARE):
+    skip_all("needs unshare")
+folder = tmpdir()
+
+
+def inside(wrapper, *verbs):
+    result = os.path.join(folder, "result.json")
+    if os.path.exists(result):
+        os.unlink(result)
+    argv = [*wrapper, program_path(), "run", "--result", result, tiny(), "/bin/payload", *verbs]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/", timeout=60, check=False,
+                          env=pf._environment(WHO), **pf._credentials(WHO))
+    return Run(argv, done.returncode, done.stdout, done.stderr, 0, result, None)
+
+
+WORKS = {"root of a user namespace": ["-r"], "with a mount namespace": ["-r", "-m"], "with a pid namespace": ["-r", "-p", "-f", "--mount-proc"],
+         "with every namespace": ["-r", "-m", "-p", "-f", "--mount-proc", "-n", "-i", "-u", "-C"]}
+if WHO == "root":
+    WORKS["root in a pid namespace"] = ["-p", "-f", "--mount-proc"]
+    WORKS["root without a network"] = ["-n"]
+for name, options in WORKS.items():
+    run = inside([UNSHARE, *options], "ids", ",", "caps", ",", "exit", "3")
+    is_((run.status, run.code), ("exited", 3), f"{name}: it runs", run)
+    like(run.out, rb"^uid 1000 1000 1000 1000$", f"{name}: as uid 1000")
+    like(run.out, rb"^CapEff:\t0+$", f"{name}: without capabilities")
+    if "-r" in options:
+        is_(run.guarantee("ids")["value"].split()[2], "1", f"{name}: with the one id that there is")
+        is_(run.guarantee("user-quotas")["state"], "degraded", f"{name}: and the ledger says so")
+
+run = inside([UNSHARE, "-r", "-p", "-f"], "echo", "ran")
+is_((run.status, run.code, run.out), ("refused", 125, b""), "a /proc of another pid namespace: refused", run)
+like(run.message, r"/proc.*pid namespace.*mount", "with the way out")
+run = inside([UNSHARE, "-U"], "echo", "ran")
+is_((run.status, run.code, run.out), ("refused", 125, b""), "a user namespace without ids: refused", run)
+ok(run.message, "with a reason")
+
+# In our own: the filter and the limits forbid another, and say so by failing.
+tree = image({"bin/pinfold": ("copy", program_path()), "inner/bin/payload": ("copy", payload_path())})
+run = pinfold("run", tree, "/bin/pinfold", "run", "/inner", "/bin/payload", "echo", "ran")
+is_((run.status, run.code, run.out), ("exited", 125, b""), "in a sandbox of our own: refused", run)
+like(run.err.decode(), r"^pinfold: (refused|setup-failed)", "with a reason")
+done()
