@@ -21,7 +21,7 @@ enum err_kind {
 struct err {
 	enum err_kind kind;
 	int sys; /* errno at the failure, 0 if none */
-	char msg[240];
+	char msg[400];
 };
 
 #define ERR_INIT {.kind = ERR_NONE}

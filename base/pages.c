@@ -31,9 +31,8 @@ void pages_warm_text(void)
 void pages_cool_text(void)
 {
 	const uintptr_t from = (uintptr_t)__executable_start, to = (uintptr_t)__GNU_EH_FRAME_HDR;
-	enum { PIECE_BYTES = 2 * PAGE_BYTES };
-	for (uintptr_t at = from; at + PIECE_BYTES < to; at += 2 * PIECE_BYTES)
-		advise(at, at + PIECE_BYTES, MADV_RANDOM);
+	for (uintptr_t at = from; at + PAGE_BYTES < to; at += 2 * (uintptr_t)PAGE_BYTES)
+		advise(at, at + PAGE_BYTES, MADV_RANDOM);
 	advise(from, to, MADV_DONTNEED);
 }
 

@@ -59,6 +59,8 @@ static void print_rows(const struct result *r)
 		       guarantee_name((enum guarantee_id)id), g->by, g->value[0] ? " = " : "", g->value);
 		if (g->state == G_ENFORCED)
 			continue;
+		if (g->why[0])
+			printf("            because:     %s\n", g->why);
 		printf("            not covered: %s\n", g->not_covered);
 		if (g->mend[0])
 			printf("            to mend it:  %s\n", g->mend);
@@ -86,10 +88,11 @@ static int print_json(const struct result *r)
 	json_t *rows = json_array();
 	for (int id = 0; id < G_COUNT && possible(r); id++) {
 		const struct guarantee *g = &r->guarantees[id];
-		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "name",
 						      guarantee_name((enum guarantee_id)id), "state",
 						      guarantee_state_name(g->state), "by", g->by, "value", g->value,
-						      "not_covered", g->not_covered, "mend", g->mend));
+						      "why", g->why, "not_covered", g->not_covered, "mend",
+						      g->mend));
 	}
 	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o}", "schema", "pinfold.doctor/1", "possible",
 				possible(r), "status", run_status_name(r->status), "stage", r->cause.stage, "message",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +63,12 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return err_usage(e, "%.160s exists and is not a regular file; use fd:N for pipes and devices", where);
 	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+	if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		/* An overlay before 6.3, NFS: nothing may lie there half made, so the text waits in memory. */
+		if (faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0)
+			file = memfd_create("result", MFD_CLOEXEC);
+		k->in_memory = true;
+	}
 	if (file < 0)
 		return err_sys(e, "make a file in the folder of %.160s", where);
 	k->fd = fd_take(&file);
@@ -70,19 +77,17 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 	return 0;
 }
 
-/* linkat(2) does not replace: where the name is taken, link beside it and rename over it. */
-static int publish(const struct sink *k, struct err *e)
+static int temporary_name(char *name, size_t size)
 {
-	char path[32], beside[48];
 	unsigned long long random;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
-	if (linkat(AT_FDCWD, path, k->dir, k->name, AT_SYMLINK_FOLLOW) == 0)
-		return 0;
-	if (errno != EEXIST || getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return err_sys(e, "link %.160s", k->name);
-	snprintf(beside, sizeof(beside), ".pinfold-%016llx", random);
-	if (linkat(AT_FDCWD, path, k->dir, beside, AT_SYMLINK_FOLLOW) < 0)
-		return err_sys(e, "link %.160s", k->name);
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	snprintf(name, size, ".pinfold-%016llx", random);
+	return 0;
+}
+
+static int rename_over(const struct sink *k, const char *beside, struct err *e)
+{
 	if (renameat(k->dir, beside, k->dir, k->name) == 0)
 		return 0;
 	err_sys(e, "rename to %.160s", k->name);
@@ -90,10 +95,41 @@ static int publish(const struct sink *k, struct err *e)
 	return -1;
 }
 
+/* linkat(2) does not replace: where the name is taken, link beside it and rename over it. */
+static int publish(const struct sink *k, struct err *e)
+{
+	char path[32], beside[48];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
+	if (linkat(AT_FDCWD, path, k->dir, k->name, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	if (errno != EEXIST || temporary_name(beside, sizeof(beside)) < 0 ||
+	    linkat(AT_FDCWD, path, k->dir, beside, AT_SYMLINK_FOLLOW) < 0)
+		return err_sys(e, "link %.160s", k->name);
+	return rename_over(k, beside, e);
+}
+
+static int publish_copy(const struct sink *k, const char *text, size_t len, struct err *e)
+{
+	char beside[48];
+	if (temporary_name(beside, sizeof(beside)) < 0)
+		return err_sys(e, "getrandom");
+	autoclose int file = openat(k->dir, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (file < 0)
+		return err_sys(e, "make a file beside %.160s", k->name);
+	if (fd_write_all(file, text, len) < 0) {
+		err_sys(e, "write the result");
+		unlinkat(k->dir, beside, 0);
+		return -1;
+	}
+	return rename_over(k, beside, e);
+}
+
 int sink_commit(struct sink *k, const char *text, size_t len, struct err *e)
 {
 	if (k->fd < 0)
 		return 0;
+	if (k->in_memory)
+		return publish_copy(k, text, len, e);
 	if (fd_write_all(k->fd, text, len) < 0)
 		return err_sys(e, "write the result");
 	return k->dir >= 0 ? publish(k, e) : 0;

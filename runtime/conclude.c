@@ -117,7 +117,8 @@ static void judge_memory(struct run *run)
 	cgroup_events(&run->cg, &ev);
 	const bool own = cgroup_events_own_oom(&ev);
 	const bool above = !own && ev.oom_kill > 0;
-	if (own || above || run->init_dead) {
+	/* A sandbox that ended by itself: that nothing of this kind happened is evidence too. */
+	if (own || above || !run->decided) {
 		number_if_known(r, "memory.events.oom", ev.oom);
 		number_if_known(r, "memory.events.oom_group_kill", ev.oom_group_kill);
 		number_if_known(r, "memory.events.oom_kill", ev.oom_kill);

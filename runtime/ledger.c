@@ -184,6 +184,21 @@ static void control_rows(const struct facts *f)
 	guarantee_enforced(&f->rows[G_KILL], killer ? "cgroup.kill" : "pid namespace", "");
 }
 
+/* What the ladder of cgroup/ said about the controller behind a row. */
+static void reasons(const struct plan *p, const struct cgroup *cg, struct guarantee rows[])
+{
+	static const struct {
+		enum guarantee_id id;
+		int controller;
+	} behind[] = {{G_MEMORY, 0}, {G_SWAP, 0}, {G_PIDS, 1}, {G_CPUS, 2}, {G_CPU_TIME, 2}, {G_IO, 3}};
+	for (size_t i = 0; i < sizeof(behind) / sizeof(*behind); i++) {
+		struct guarantee *g = &rows[behind[i].id];
+		const char *why = cg ? cg->why_not[behind[i].controller] : p->place.why_not[behind[i].controller];
+		if (g->state != G_ENFORCED)
+			snprintf(g->why, sizeof(g->why), "%.119s", why[0] ? why : p->place.why_no_leaf);
+	}
+}
+
 void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg, struct result *r)
 {
 	const struct facts f = {.p = p, .s = s, .cg = cg, .rows = r->guarantees,
@@ -197,6 +212,7 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 	control_rows(&f);
 	if (cg)
 		cgroup_guarantees(cg, &s->limits, r->guarantees);
+	reasons(p, cg, r->guarantees);
 }
 
 void ledger_proc_outer(struct result *r)
@@ -222,8 +238,8 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e)
 		const struct guarantee *g = &r->guarantees[id];
 		if (!(require >> id & 1) || g->state == G_ENFORCED)
 			continue;
-		return err_host(e, "--require %s: it is %s here (not covered: %s); %s", guarantee_name(id),
-				guarantee_state_name(g->state), g->not_covered, g->mend);
+		return err_host(e, "--require %s: it is %s here%s%s; not covered: %s; %s", guarantee_name(id),
+				guarantee_state_name(g->state), g->why[0] ? ": " : "", g->why, g->not_covered, g->mend);
 	}
 	return 0;
 }
