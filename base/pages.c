@@ -1,6 +1,9 @@
 #include "base/pages.h"
 
+#include <elf.h>
+#include <link.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_READ
@@ -10,9 +13,6 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* The linker's names for the first byte of the image and for what follows the constants. */
-extern const char __executable_start[], __GNU_EH_FRAME_HDR[];
-
 static void advise(uintptr_t from, uintptr_t to, int advice)
 {
 	from &= ~(uintptr_t)(PAGE_BYTES - 1);
@@ -21,19 +21,50 @@ static void advise(uintptr_t from, uintptr_t to, int advice)
 	(void)!madvise((void *)from, to - from, advice); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-void pages_warm_text(void)
+/* Every piece of this program that is mapped from its file and never written: the segments without PF_W
+ * (what is relocated or changed lives in one with it, and to drop that would lose it). */
+static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to))
 {
-	advise((uintptr_t)__executable_start, (uintptr_t)__GNU_EH_FRAME_HDR, MADV_POPULATE_READ);
+	const ElfW(Phdr) *const table = (const ElfW(Phdr) *)getauxval(AT_PHDR); /* NOLINT(performance-no-int-to-ptr) */
+	const size_t count = getauxval(AT_PHNUM);
+	if (!table)
+		return;
+	/* The table follows the ELF header, which is where the image begins. */
+	const uintptr_t base = (uintptr_t)table - sizeof(ElfW(Ehdr));
+	const ElfW(Phdr) *first = NULL;
+	for (const ElfW(Phdr) *p = table; p < table + count; p++) {
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (!first)
+			first = p;
+		if (!(p->p_flags & PF_W))
+			fn(base - first->p_vaddr + p->p_vaddr, base - first->p_vaddr + p->p_vaddr + p->p_memsz);
+	}
 }
 
-/* The kernel maps the 16 pages around a fault, but not beyond the mapping: advice that differs from piece to
- * piece splits it, so that only what is used comes back. */
-void pages_cool_text(void)
+static void warm(uintptr_t from, uintptr_t to)
 {
-	const uintptr_t from = (uintptr_t)__executable_start, to = (uintptr_t)__GNU_EH_FRAME_HDR;
+	advise(from, to, MADV_POPULATE_READ);
+}
+
+/* The kernel maps the 16 pages around a fault, but not beyond the mapping: advice that differs from page to
+ * page splits it, so that only what is used comes back. */
+static void cool(uintptr_t from, uintptr_t to)
+{
+	to &= ~(uintptr_t)(PAGE_BYTES - 1); /* a page shared with what follows is not ours to drop */
 	for (uintptr_t at = from; at + PAGE_BYTES < to; at += 2 * (uintptr_t)PAGE_BYTES)
 		advise(at, at + PAGE_BYTES, MADV_RANDOM);
 	advise(from, to, MADV_DONTNEED);
+}
+
+void pages_warm_text(void)
+{
+	each_constant_piece(warm);
+}
+
+void pages_cool_text(void)
+{
+	each_constant_piece(cool);
 }
 
 void pages_warm(void *at, size_t len)
