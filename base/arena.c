@@ -16,7 +16,8 @@ struct arena_chunk {
 
 static struct arena_chunk *chunk_new(size_t size)
 {
-	struct arena_chunk *c = malloc(sizeof(*c) + size); /* cleared piece by piece: each new page costs a fault */
+	struct arena_chunk *c =
+		malloc(sizeof(*c) + size); /* cleared piece by piece: each new page costs a fault */
 	if (!c)
 		abort();
 	c->size = size;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((format(printf, 4, 0))) static int fill(struct err *e, enum err_kind kind, int sys, const char *fmt,
-						      va_list ap)
+__attribute__((format(printf, 4, 0))) static int fill(struct err *e, enum err_kind kind, int sys,
+						      const char *fmt, va_list ap)
 {
 	e->kind = kind;
 	e->sys = sys;

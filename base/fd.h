@@ -26,8 +26,8 @@ int fd_openat2(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_
  * does not fit is an error (E2BIG). Returns the length or -1 with errno. */
 ssize_t fd_read_small(int dir, const char *name, char *buf, size_t size);
 
-/* The same with a single read(2): for files that the kernel generates whole at the first read (one record,
- * less than a page), where a second read to see the end would be wasted. */
+/* The same with a single read(2): for files that the kernel generates whole at the first read (one
+ * record, less than a page), where a second read to see the end would be wasted. */
 ssize_t fd_read_once(int dir, const char *name, char *buf, size_t size);
 
 /* Write text to an existing file in one write(2). 0, or -1 with errno. */

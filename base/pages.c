@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* 5.14 */
+#define MADV_POPULATE_READ  22 /* 5.14 */
 #define MADV_POPULATE_WRITE 23
 #endif
 
@@ -21,11 +21,12 @@ static void advise(uintptr_t from, uintptr_t to, int advice)
 	(void)!madvise((void *)from, to - from, advice); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* Every piece of this program that is mapped from its file and never written: the segments without PF_W
- * (what is relocated or changed lives in one with it, and to drop that would lose it). */
+/* Every piece of this program that is mapped from its file and never written: the segments without
+ * PF_W (what is relocated or changed lives in one with it, and to drop that would lose it). */
 static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to))
 {
-	const ElfW(Phdr) *const table = (const ElfW(Phdr) *)getauxval(AT_PHDR); /* NOLINT(performance-no-int-to-ptr) */
+	const ElfW(Phdr) *const table =
+		(const ElfW(Phdr) *)getauxval(AT_PHDR); /* NOLINT(performance-no-int-to-ptr) */
 	const size_t count = getauxval(AT_PHNUM);
 	if (!table)
 		return;
@@ -38,7 +39,8 @@ static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to))
 		if (!first)
 			first = p;
 		if (!(p->p_flags & PF_W))
-			fn(base - first->p_vaddr + p->p_vaddr, base - first->p_vaddr + p->p_vaddr + p->p_memsz);
+			fn(base - first->p_vaddr + p->p_vaddr,
+			   base - first->p_vaddr + p->p_vaddr + p->p_memsz);
 	}
 }
 
@@ -47,8 +49,8 @@ static void warm(uintptr_t from, uintptr_t to)
 	advise(from, to, MADV_POPULATE_READ);
 }
 
-/* The kernel maps the 16 pages around a fault, but not beyond the mapping: advice that differs from page to
- * page splits it, so that only what is used comes back. */
+/* The kernel maps the 16 pages around a fault, but not beyond the mapping: advice that differs from
+ * page to page splits it, so that only what is used comes back. */
 static void cool(uintptr_t from, uintptr_t to)
 {
 	to &= ~(uintptr_t)(PAGE_BYTES - 1); /* a page shared with what follows is not ours to drop */

@@ -1,8 +1,8 @@
 /* Pages: have them before they are missed, give them back when nobody needs them.
  *
- * A page fault costs 5 to 20 microseconds where the machine is virtual, and a short-lived process is little
- * else: one madvise(2) for a whole range costs as much as two or three. All of it is advice; failures
- * (a kernel without MADV_POPULATE_*, before 5.14) change nothing but the time.
+ * A page fault costs 5 to 20 microseconds where the machine is virtual, and a short-lived process
+ * is little else: one madvise(2) for a whole range costs as much as two or three. All of it is
+ * advice; failures (a kernel without MADV_POPULATE_*, before 5.14) change nothing but the time.
  */
 #ifndef PINFOLD_BASE_PAGES_H
 #define PINFOLD_BASE_PAGES_H

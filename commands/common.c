@@ -12,15 +12,16 @@
 
 enum { FILE_BYTES_MAX = 4 << 20 };
 
-/* What we say may quote what a hostile image or spec says: nothing in it may drive a terminal or look like a line of
- * ours. The bytes of the character at p if it is text, neither a control (C0, DEL, C1) nor one that reorders text;
- * else 0. */
+/* What we say may quote what a hostile image or spec says: nothing in it may drive a terminal or
+ * look like a line of ours. The bytes of the character at p if it is text, neither a control (C0,
+ * DEL, C1) nor one that reorders text; else 0. */
 static size_t harmless(const unsigned char *p)
 {
 	uint32_t c = 0;
 	const size_t len = utf8_next(p, &c);
 	const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-	const bool reorders = (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	const bool reorders = (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+			      (c >= 0x2066 && c <= 0x2069);
 	return len > 0 && !control && !reorders ? len : 0;
 }
 
@@ -48,7 +49,8 @@ void complain(const char *fmt, ...)
 		const size_t len = harmless(p);
 		if (len > 0)
 			memcpy(safe + used, p, len);
-		used += len > 0 ? len : (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p);
+		used += len > 0 ? len
+				: (size_t)snprintf(safe + used, sizeof(safe) - used, "\\x%02x", *p);
 		p += len > 0 ? len : 1;
 	}
 	safe[used++] = '\n';

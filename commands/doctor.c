@@ -13,8 +13,9 @@
 
 /* Every limit set, so that each has its row; io is judged by its controller, since run refuses it without. */
 static const char *const trial[][2] = {
-	{"memory", "64M"}, {"scratch", "16M"}, {"pids", "32"},	   {"cpus", "1"},      {"wall", "30s"},
-	{"idle", "30s"},   {"cpu-time", "20s"}, {"output", "64K"}, {"nofile", "64"}, {"stdin", "null"},
+	{"memory", "64M"}, {"scratch", "16M"}, {"pids", "32"},	    {"cpus", "1"},
+	{"wall", "30s"},   {"idle", "30s"},    {"cpu-time", "20s"}, {"output", "64K"},
+	{"nofile", "64"},  {"stdin", "null"},
 };
 
 static int trial_spec(struct spec *s, struct arena *a, const char *image, struct err *e)
@@ -41,7 +42,8 @@ static void judge_io(struct result *r)
 	else if (place.controllers & CG_IO)
 		guarantee_enforced(io, "io.max", "");
 	else
-		guarantee_absent(io, place.why_not[3][0] ? place.why_not[3] : place.why_no_leaf, place.mend);
+		guarantee_absent(io, place.why_not[3][0] ? place.why_not[3] : place.why_no_leaf,
+				 place.mend);
 	cgroup_place_close(&place);
 }
 
@@ -55,8 +57,10 @@ static void print_rows(const struct result *r)
 	static const char *const colours[] = {"\033[31m", "\033[33m", "\033[32m"};
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
-		printf("%s%-8s%s  %-15s %s%s%s\n", paint(colours[g->state]), guarantee_state_name(g->state), paint("\033[0m"),
-		       guarantee_name((enum guarantee_id)id), g->by, g->value[0] ? " = " : "", g->value);
+		printf("%s%-8s%s  %-15s %s%s%s\n", paint(colours[g->state]),
+		       guarantee_state_name(g->state), paint("\033[0m"),
+		       guarantee_name((enum guarantee_id)id), g->by, g->value[0] ? " = " : "",
+		       g->value);
 		if (g->state == G_ENFORCED)
 			continue;
 		if (g->why[0])
@@ -76,8 +80,9 @@ static void print_people(const struct result *r)
 {
 	printf("Pinfold %s on Linux %s, uid %u\n\n", PINFOLD_VERSION, r->kernel, geteuid());
 	if (!possible(r)) {
-		printf("%sA sandbox cannot be run here.%s\n  %s%s%s: %s\n", paint("\033[31m"), paint("\033[0m"),
-		       run_status_name(r->status), r->cause.stage[0] ? " in " : "", r->cause.stage, r->cause.message);
+		printf("%sA sandbox cannot be run here.%s\n  %s%s%s: %s\n", paint("\033[31m"),
+		       paint("\033[0m"), run_status_name(r->status),
+		       r->cause.stage[0] ? " in " : "", r->cause.stage, r->cause.message);
 		return;
 	}
 	print_rows(r);
@@ -90,13 +95,15 @@ static int print_json(const struct result *r)
 		const struct guarantee *g = &r->guarantees[id];
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "name",
 						      guarantee_name((enum guarantee_id)id), "state",
-						      guarantee_state_name(g->state), "by", g->by, "value", g->value,
-						      "why", g->why, "not_covered", g->not_covered, "mend",
-						      g->mend));
+						      guarantee_state_name(g->state), "by", g->by,
+						      "value", g->value, "why", g->why, "not_covered",
+						      g->not_covered, "mend", g->mend));
 	}
-	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o}", "schema", "pinfold.doctor/1", "possible",
-				possible(r), "status", run_status_name(r->status), "stage", r->cause.stage, "message",
-				r->cause.message, "kernel", r->kernel, "uid", (int)geteuid(), "guarantees", rows);
+	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o}", "schema",
+				"pinfold.doctor/1", "possible", possible(r), "status",
+				run_status_name(r->status), "stage", r->cause.stage, "message",
+				r->cause.message, "kernel", r->kernel, "uid", (int)geteuid(),
+				"guarantees", rows);
 	int rc = doc ? json_dumpf(doc, stdout, JSON_INDENT(2)) : -1;
 	printf("\n");
 	json_decref(doc);
@@ -130,7 +137,8 @@ int command_doctor(const struct context *c)
 		} else if (c->argv[i][0] != '-') {
 			image = c->argv[i];
 		} else {
-			complain("doctor: unexpected \"%s\"; usage: pinfold doctor [--json] [IMAGE]", c->argv[i]);
+			complain("doctor: unexpected \"%s\"; usage: pinfold doctor [--json] [IMAGE]",
+				 c->argv[i]);
 			return EXIT_REFUSED;
 		}
 	}

@@ -35,8 +35,11 @@ static const char *form_name(enum rootfs_form form)
 static void print_cgroup(const struct plan *p, const char *id)
 {
 	static const char *const sources[] = {
-		[CGROUP_NONE] = "none", [CGROUP_GIVEN] = "given", [CGROUP_SUBTREE] = "delegated subtree",
-		[CGROUP_SCOPE] = "scope from systemd", [CGROUP_SLICE] = "slice of our own",
+		[CGROUP_NONE] = "none",
+		[CGROUP_GIVEN] = "given",
+		[CGROUP_SUBTREE] = "delegated subtree",
+		[CGROUP_SCOPE] = "scope from systemd",
+		[CGROUP_SLICE] = "slice of our own",
 	};
 	static const char *const controllers[] = {"memory", "pids", "cpu", "io"};
 	if (p->place.source == CGROUP_NONE) {
@@ -53,7 +56,8 @@ static void print_cgroup(const struct plan *p, const char *id)
 	printf("/pinfold-%s (%s)\n", id, sources[p->place.source]);
 	for (int i = 0; i < 4; i++)
 		if (!(p->place.controllers >> i & 1) && p->place.why_not[i][0])
-			printf("%-12s no %s controller: %s\n", "", controllers[i], p->place.why_not[i]);
+			printf("%-12s no %s controller: %s\n", "", controllers[i],
+			       p->place.why_not[i]);
 }
 
 static void print_rlimits(const struct plan *p)
@@ -62,15 +66,23 @@ static void print_rlimits(const struct plan *p)
 		int resource;
 		const char *name;
 	} names[] = {
-		{RLIMIT_NOFILE, "NOFILE"}, {RLIMIT_CORE, "CORE"}, {RLIMIT_NPROC, "NPROC"}, {RLIMIT_STACK, "STACK"},
-		{RLIMIT_MEMLOCK, "MEMLOCK"}, {RLIMIT_MSGQUEUE, "MSGQUEUE"}, {RLIMIT_SIGPENDING, "SIGPENDING"},
-		{RLIMIT_RTPRIO, "RTPRIO"}, {RLIMIT_NICE, "NICE"},
+		{RLIMIT_NOFILE, "NOFILE"},
+		{RLIMIT_CORE, "CORE"},
+		{RLIMIT_NPROC, "NPROC"},
+		{RLIMIT_STACK, "STACK"},
+		{RLIMIT_MEMLOCK, "MEMLOCK"},
+		{RLIMIT_MSGQUEUE, "MSGQUEUE"},
+		{RLIMIT_SIGPENDING, "SIGPENDING"},
+		{RLIMIT_RTPRIO, "RTPRIO"},
+		{RLIMIT_NICE, "NICE"},
 	};
 	printf("%-12s", "rlimits");
 	for (unsigned i = 0; i < p->launch.rlimits_len; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (names[k].resource == p->launch.rlimits[i].resource && p->launch.rlimits[i].soft != RLIM_INFINITY)
-				printf(" %s=%llu", names[k].name, (unsigned long long)p->launch.rlimits[i].soft);
+			if (names[k].resource == p->launch.rlimits[i].resource &&
+			    p->launch.rlimits[i].soft != RLIM_INFINITY)
+				printf(" %s=%llu", names[k].name,
+				       (unsigned long long)p->launch.rlimits[i].soft);
 	printf("\n");
 }
 
@@ -80,8 +92,8 @@ static void print_limits(const struct result *r)
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
 		printf("%-12s %-15s %-9s %-8s %s%s%s\n", title, guarantee_name((enum guarantee_id)id),
-		       guarantee_state_name(g->state), g->requested, g->by, g->not_covered[0] ? "; not covered: " : "",
-		       g->not_covered);
+		       guarantee_state_name(g->state), g->requested, g->by,
+		       g->not_covered[0] ? "; not covered: " : "", g->not_covered);
 		title = "";
 	}
 }
@@ -95,12 +107,13 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	print_words("environment", l->envp);
 	print_word("folder", s->workdir, "");
 	print_word("image", s->image, form_name(l->root.form));
-	printf("%-12s uid %u, gid %u inside; %u, %u on the host; map %s\n", "ids", l->ids.uid, l->ids.gid, l->ids.kuid,
-	       l->ids.kgid, map);
+	printf("%-12s uid %u, gid %u inside; %u, %u on the host; map %s\n", "ids", l->ids.uid,
+	       l->ids.gid, l->ids.kuid, l->ids.kgid, map);
 	print_cgroup(p, s->id);
 	printf("%-12s ", "seccomp");
 	print_text(l->filter.custom ? s->seccomp_file : "default filter");
-	printf(", %u instructions%s\n", l->filter.len, l->filter.notify ? ", denied calls are counted" : "");
+	printf(", %u instructions%s\n", l->filter.len,
+	       l->filter.notify ? ", denied calls are counted" : "");
 	print_limits(r);
 	print_rlimits(p);
 	printf("%-12s %s\n", "network", "a namespace of its own with loopback alone");
@@ -116,7 +129,8 @@ int command_explain(const struct context *c)
 	static struct result r;
 	struct plan plan;
 	result_init(&r);
-	if (spec_init(&spec, &arena, &e) < 0 || spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
+	if (spec_init(&spec, &arena, &e) < 0 ||
+	    spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
 	}

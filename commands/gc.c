@@ -24,7 +24,8 @@ int command_gc(const struct context *c)
 	if (c->argc == 2 && strcmp(c->argv[0], "--cgroup-parent") == 0) {
 		parent = c->argv[1];
 	} else if (c->argc > 0) {
-		complain("gc: unexpected \"%s\"; usage: pinfold gc [--cgroup-parent PATH]", c->argv[0]);
+		complain("gc: unexpected \"%s\"; usage: pinfold gc [--cgroup-parent PATH]",
+			 c->argv[0]);
 		return EXIT_REFUSED;
 	}
 	if (cgroup_gc(parent, is_running, NULL, &removed, &e) < 0) {

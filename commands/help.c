@@ -10,14 +10,16 @@ static const struct {
 } texts[] = {
 	{"ps", "Usage: pinfold ps [--json]\n\n"
 	       "Lists your running sandboxes: id, pid of the supervisor, age, its words.\n"},
-	{"kill", "Usage: pinfold kill ID...\n\n"
-		 "Ends running sandboxes of yours as a TERM to their pinfold would (the program is told, has its\n"
-		 "grace, and is killed), and returns when they are gone.\n"},
+	{"kill",
+	 "Usage: pinfold kill ID...\n\n"
+	 "Ends running sandboxes of yours as a TERM to their pinfold would (the program is told, has its\n"
+	 "grace, and is killed), and returns when they are gone.\n"},
 	{"gc", "Usage: pinfold gc [--cgroup-parent PATH]\n\n"
 	       "Removes the empty cgroup that a killed supervisor may have left.\n"},
-	{"doctor", "Usage: pinfold doctor [--json]\n\n"
-		   "Runs a small sandbox by the code of `run` and tells, for you on this host, which guarantees\n"
-		   "are enforced, which are degraded and why, and what mends each. Exits with 0 if a run is possible.\n"},
+	{"doctor",
+	 "Usage: pinfold doctor [--json]\n\n"
+	 "Runs a small sandbox by the code of `run` and tells, for you on this host, which guarantees\n"
+	 "are enforced, which are degraded and why, and what mends each. Exits with 0 if a run is possible.\n"},
 };
 
 int print_help(const char *command)

@@ -18,7 +18,8 @@ static int open_supervisor(const char *id, struct err *e)
 		return -1;
 	autoclose int pidfd = there ? (int)syscall(SYS_pidfd_open, run.supervisor, 0) : -1;
 	if (pidfd < 0)
-		return err_usage(e, "%.64s: no run of yours has this id; `pinfold ps` lists them", id);
+		return err_usage(e, "%.64s: no run of yours has this id; `pinfold ps` lists them",
+				 id);
 	there = registry_find(id, &again, e);
 	if (there < 0)
 		return -1;

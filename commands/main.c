@@ -20,7 +20,8 @@ static const struct {
 } commands[] = {
 	{"run", command_run, "run a program in a fresh sandbox"},
 	{"explain", command_explain, "print what run would do, with the same arguments"},
-	{"doctor", command_doctor, "tell what this host can enforce for this user, and how to mend the rest"},
+	{"doctor", command_doctor,
+	 "tell what this host can enforce for this user, and how to mend the rest"},
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
@@ -48,15 +49,16 @@ static int command_version(const struct context *c)
 	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 }
 
-/* Whoever started us with stdin, stdout or stderr closed must not find a file of ours there. Nothing else is
- * opened before, so the number is the lowest that is free. */
+/* Whoever started us with stdin, stdout or stderr closed must not find a file of ours there.
+ * Nothing else is opened before, so the number is the lowest that is free. */
 static int fill_standard_fds(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		if (open("/dev/null", O_RDWR) != fd) {
-			complain("fd %d is closed, and /dev/null cannot stand in: %s", fd, strerrordesc_np(errno));
+			complain("fd %d is closed, and /dev/null cannot stand in: %s", fd,
+				 strerrordesc_np(errno));
 			return -1;
 		}
 	}
@@ -90,7 +92,10 @@ int main(int argc, char **argv)
 		complain("no command; `pinfold help` lists them");
 		return EXIT_REFUSED;
 	}
-	const struct context c = {.argc = argc - 2, .argv = argv + 2, .whole_argv = argv, .begun_ns = begun};
+	const struct context c = {.argc = argc - 2,
+				  .argv = argv + 2,
+				  .whole_argv = argv,
+				  .begun_ns = begun};
 	int code = dispatch(argv[1], &c);
 	/* Every command has flushed what it printed; the handlers of libraries have nothing of ours to do. */
 	_exit(code);

@@ -25,8 +25,10 @@ static double age_of(pid_t pid)
 	    fd_read_small(AT_FDCWD, "/proc/uptime", uptime, sizeof(uptime)) < 0)
 		return -1;
 	char *p = strrchr(text, ')');
-	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			 &start) != 1)
+	if (!p ||
+	    sscanf(p + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &start) != 1)
 		return -1;
 	return strtod(uptime, NULL) - (double)start / (double)sysconf(_SC_CLK_TCK);
 }
@@ -56,11 +58,13 @@ static bool list_one(const struct registry_run *run, void *arg)
 		return true;
 	words_of(run->supervisor, words, sizeof(words));
 	if (l->json)
-		json_array_append_new(l->json, json_pack("{s:s, s:i, s:f, s:s}", "id", run->id, "pid", run->supervisor,
-							 "age_seconds", age, "command", words));
+		json_array_append_new(l->json, json_pack("{s:s, s:i, s:f, s:s}", "id", run->id,
+							 "pid", run->supervisor, "age_seconds", age,
+							 "command", words));
 	else
-		printf("%s%-16s %8d %9.1fs  %s\n", l->count ? "" : "ID                    PID       AGE  COMMAND\n",
-		       run->id, run->supervisor, age, words);
+		printf("%s%-16s %8d %9.1fs  %s\n",
+		       l->count ? "" : "ID                    PID       AGE  COMMAND\n", run->id,
+		       run->supervisor, age, words);
 	l->count++;
 	return true;
 }

@@ -20,7 +20,8 @@ static void mention_degraded(const struct result *r)
 		const struct guarantee *g = &r->guarantees[id];
 		if (g->state == G_ENFORCED || used >= sizeof(names) - 32)
 			continue;
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", guarantee_name(id));
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 used ? ", " : "", guarantee_name(id));
 		if (!*mend)
 			mend = g->mend;
 	}
@@ -33,8 +34,8 @@ static void mention_end(const struct result *r)
 	const bool ours = r->status != RUN_EXITED && r->status != RUN_SIGNALED;
 	if (!ours && !r->cause.message[0])
 		return;
-	complain("%s%s%s%s%s", run_status_name(r->status), r->cause.stage[0] ? " in " : "", r->cause.stage,
-		 r->cause.message[0] ? ": " : "", r->cause.message);
+	complain("%s%s%s%s%s", run_status_name(r->status), r->cause.stage[0] ? " in " : "",
+		 r->cause.stage, r->cause.message[0] ? ": " : "", r->cause.message);
 }
 
 static int write_result(struct sink *k, const struct result *r, struct err *e)
@@ -70,7 +71,8 @@ static int refuse(const struct spec *s, struct result *r, struct err *e)
 	return EXIT_REFUSED;
 }
 
-static int run_and_report(const struct spec *s, const struct sandbox_options *o, struct result *r, struct sink *sink)
+static int run_and_report(const struct spec *s, const struct sandbox_options *o, struct result *r,
+			  struct sink *sink)
 {
 	struct err e = ERR_INIT;
 	sandbox_run(s, o, r);

@@ -61,7 +61,9 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 	if (dir < 0)
 		return -1;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
-		return err_usage(e, "%.160s exists and is not a regular file; use fd:N for pipes and devices", where);
+		return err_usage(e,
+				 "%.160s exists and is not a regular file; use fd:N for pipes and devices",
+				 where);
 	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
 	if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		/* An overlay before 6.3, NFS: nothing may lie there half made, so the text waits in memory. */
@@ -113,7 +115,8 @@ static int publish_copy(const struct sink *k, const char *text, size_t len, stru
 	char beside[48];
 	if (temporary_name(beside, sizeof(beside)) < 0)
 		return err_sys(e, "getrandom");
-	autoclose int file = openat(k->dir, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	autoclose int file = openat(k->dir, beside,
+				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (file < 0)
 		return err_sys(e, "make a file beside %.160s", k->name);
 	if (fd_write_all(file, text, len) < 0) {

@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 struct sink {
-	int fd;	  /* -1: none wanted */
-	int dir;  /* folder of the file, -1 for fd:N */
+	int fd;		  /* -1: none wanted */
+	int dir;	  /* folder of the file, -1 for fd:N */
 	const char *name; /* in dir; borrowed from where */
-	bool in_memory; /* the file system has no O_TMPFILE: fd is a memfd until the end */
+	bool in_memory;	  /* the file system has no O_TMPFILE: fd is a memfd until the end */
 };
 #define SINK_INIT {.fd = -1, .dir = -1}
 

@@ -15,9 +15,9 @@
 int caps_limit(struct err *e)
 {
 	/* NO_SETUID_FIXUP stays off: setresuid(2) to the program's uid is to clear the sets as well. */
-	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
-				   SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-				   SECBIT_NO_SETUID_FIXUP_LOCKED;
+	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED |
+				   SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED;
 	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
 		return err_sys(e, "capabilities: set the secure bits");
 	if ((unsigned long)prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) != bits)
@@ -47,7 +47,8 @@ int caps_drop(struct err *e)
 		return err_sys(e, "capabilities: read the sets of pid 1 back");
 	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
 		if (now[i].effective || now[i].permitted || now[i].inheritable)
-			return err_host(e, "capabilities: a set of pid 1 is not empty after the drop");
+			return err_host(e,
+					"capabilities: a set of pid 1 is not empty after the drop");
 	return 0;
 }
 

@@ -10,7 +10,9 @@
 #include <sys/statfs.h>
 #include <sys/wait.h>
 
-enum { SCRATCH_OWN_INODES = 5 }; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
+enum {
+	SCRATCH_OWN_INODES = 5
+}; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
 
 int run_cpu_usec(const struct run *run, uint64_t *usec)
 {
@@ -27,10 +29,17 @@ void run_event(struct run *run, enum event_type type, const char *name)
 {
 	if (run->events.fd < 0)
 		return;
-	struct event ev = {.type = type, .at_usec = (now_ns() - run->o->begun_ns) / 1000, .id = run->r->id, .name = name,
-			   .pid = type == EVENT_STARTED ? run->init : NUM_UNKNOWN, .cpu_usec = NUM_UNKNOWN,
-			   .memory_bytes = NUM_UNKNOWN, .pids = NUM_UNKNOWN, .out_bytes = (int64_t)run->out.bytes,
-			   .err_bytes = (int64_t)run->err.bytes, .result = type == EVENT_ENDED ? run->r : NULL};
+	struct event ev = {.type = type,
+			   .at_usec = (now_ns() - run->o->begun_ns) / 1000,
+			   .id = run->r->id,
+			   .name = name,
+			   .pid = type == EVENT_STARTED ? run->init : NUM_UNKNOWN,
+			   .cpu_usec = NUM_UNKNOWN,
+			   .memory_bytes = NUM_UNKNOWN,
+			   .pids = NUM_UNKNOWN,
+			   .out_bytes = (int64_t)run->out.bytes,
+			   .err_bytes = (int64_t)run->err.bytes,
+			   .result = type == EVENT_ENDED ? run->r : NULL};
 	uint64_t n;
 	if (type == EVENT_USAGE) {
 		if (run_cpu_usec(run, &n) == 0)
@@ -125,15 +134,17 @@ static void judge_memory(struct run *run)
 	}
 	if (ev.pids_max > 0)
 		result_evidence_number(r, "pids.events.max", ev.pids_max);
-	/* A program that ran into its memory limit is out of memory, whatever its main process made of it; a time
-	 * limit that was decided first stays. */
+	/* A program that ran into its memory limit is out of memory, whatever its main process made
+	 * of it; a time limit that was decided first stays. */
 	const bool open = !run->decided || r->status == RUN_EXITED || r->status == RUN_SIGNALED;
 	if (own && open) {
 		run->decided = false;
-		run_decide(run, RUN_OOM, "memory", "the memory limit was reached and the kernel killed the whole sandbox");
+		run_decide(run, RUN_OOM, "memory",
+			   "the memory limit was reached and the kernel killed the whole sandbox");
 	} else if (above && open) {
 		run->decided = false;
-		run_decide(run, RUN_LOST, "", "the kernel killed for memory above the sandbox's own limit (a cgroup further up, or the host)");
+		run_decide(run, RUN_LOST, "",
+			   "the kernel killed for memory above the sandbox's own limit (a cgroup further up, or the host)");
 	}
 }
 
@@ -147,14 +158,17 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Without a leaf: what pid 1 waited for (exact), or what /proc showed before the kill (in clock ticks, but with those
- * that were killed: a dying pid 1 lets the kernel reap them unaccounted). Both are lower bounds. */
+/* Without a leaf: what pid 1 waited for (exact), or what /proc showed before the kill (in clock
+ * ticks, but with those that were killed: a dying pid 1 lets the kernel reap them unaccounted).
+ * Both are lower bounds. */
 static void usage_from_proc(struct run *run)
 {
 	struct result *r = run->r;
 	if (r->usage.cpu_user_usec == NUM_UNKNOWN && run->init_dead) {
-		r->usage.cpu_user_usec = larger(usec_of(&run->rusage.ru_utime), (int64_t)run->watch_cpu.user_usec);
-		r->usage.cpu_system_usec = larger(usec_of(&run->rusage.ru_stime), (int64_t)run->watch_cpu.system_usec);
+		r->usage.cpu_user_usec = larger(usec_of(&run->rusage.ru_utime),
+						(int64_t)run->watch_cpu.user_usec);
+		r->usage.cpu_system_usec = larger(usec_of(&run->rusage.ru_stime),
+						  (int64_t)run->watch_cpu.system_usec);
 	}
 	if (r->usage.memory_peak_bytes == NUM_UNKNOWN && run->watch_peak_bytes)
 		r->usage.memory_peak_bytes = (int64_t)run->watch_peak_bytes;
@@ -194,7 +208,8 @@ void evidence_after_death(struct run *run)
 	final_usage(run);
 	usage_from_proc(run);
 	if (run->started_ns)
-		r->usage.wall_usec = ((run->ended_ns ? run->ended_ns : now_ns()) - run->started_ns) / 1000;
+		r->usage.wall_usec = ((run->ended_ns ? run->ended_ns : now_ns()) - run->started_ns) /
+				     1000;
 	if (!run->decided) {
 		struct err e = ERR_INIT;
 		err_host(&e, "the sandbox ended by itself: its pid 1 was killed from outside");

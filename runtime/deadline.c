@@ -56,7 +56,8 @@ int deadlines_arm(struct deadlines *d, struct err *e)
 		return 0;
 	struct itimerspec spec = {0};
 	if (first != INT64_MAX)
-		spec.it_value = (struct timespec){.tv_sec = first / NS_PER_S, .tv_nsec = first % NS_PER_S};
+		spec.it_value = (struct timespec){.tv_sec = first / NS_PER_S,
+						  .tv_nsec = first % NS_PER_S};
 	if (timerfd_settime(d->fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0)
 		return err_sys(e, "set the timer");
 	d->armed_ns = first;

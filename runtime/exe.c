@@ -28,7 +28,8 @@ static int copy_sealed(int self, off_t size, struct err *e)
 	if (mem < 0 && errno == EINVAL)
 		mem = memfd_create("pinfold", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (mem < 0)
-		return err_sys(e, "own binary: make a memfd (see sysctl vm.memfd_noexec); a root-owned install needs none");
+		return err_sys(e,
+			       "own binary: make a memfd (see sysctl vm.memfd_noexec); a root-owned install needs none");
 	while (size > 0) {
 		ssize_t n = sendfile(mem, self, NULL, (size_t)size);
 		if (n <= 0)

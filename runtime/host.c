@@ -45,5 +45,6 @@ void host_explain(struct err *e)
 	/* Inside a container the outer runtime's filter or a locked mount table is the usual reason. */
 	size_t used = strlen(e->msg);
 	if (e->sys == EPERM || e->sys == EACCES)
-		snprintf(e->msg + used, sizeof(e->msg) - used, "; inside a container? its seccomp filter or masked /proc may forbid it");
+		snprintf(e->msg + used, sizeof(e->msg) - used,
+			 "; inside a container? its seccomp filter or masked /proc may forbid it");
 }

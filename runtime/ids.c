@@ -35,7 +35,8 @@ static int make_slot_file(struct err *e)
 	if (fstat(dir, &st) < 0)
 		return err_sys(e, "ids: stat %s", slot_dir);
 	if (st.st_uid != 0 || (st.st_mode & 022))
-		return err_host(e, "ids: %s must belong to root and be writable by root alone", slot_dir);
+		return err_host(e, "ids: %s must belong to root and be writable by root alone",
+				slot_dir);
 	int fd = openat(dir, slot_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_sys(e, "ids: open %s/%s", slot_dir, slot_file);
@@ -78,13 +79,14 @@ static int prepare_slot(struct ids *ids, const struct spec *s, const char *slot_
 		ids->slot_lock = fd_take(&fd);
 		return 0;
 	}
-	return err_host(e, "ids: all %u slots of %u ids from %u are in use or delegated in /etc/subuid; "
-			   "PINFOLD_ID_RANGE=FIRST:COUNT names another range",
+	return err_host(e,
+			"ids: all %u slots of %u ids from %u are in use or delegated in /etc/subuid; "
+			"PINFOLD_ID_RANGE=FIRST:COUNT names another range",
 			slots, SLOT_IDS, range.first);
 }
 
-/* In a user namespace of somebody's, such as a container's, uid 0 is an ordinary user of the host, and the ids
- * of a slot are not there. */
+/* In a user namespace of somebody's, such as a container's, uid 0 is an ordinary user of the host,
+ * and the ids of a slot are not there. */
 static bool is_host_root(void)
 {
 	struct stat st;
@@ -96,7 +98,8 @@ static int prepare_single(struct ids *ids, const struct spec *s, bool root, stru
 	const uid_t uid = geteuid();
 	const gid_t gid = getegid();
 	if (root)
-		return err_usage(e, "ids: --ids single as root would make the program the host's root; leave --ids auto");
+		return err_usage(e,
+				 "ids: --ids single as root would make the program the host's root; leave --ids auto");
 	ids->form = IDS_FORM_SINGLE;
 	ids->uid_map[0] = (struct id_map){s->uid, uid, 1};
 	ids->gid_map[0] = (struct id_map){s->uid, gid, 1};
@@ -115,9 +118,11 @@ static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
 	    subid_own_range("/etc/subgid", geteuid(), &gids, e) < 0)
 		return -1;
 	if (s->uid == 0)
-		return err_usage(e, "ids: --uid 0 with --ids range would be your own uid; use --ids single");
+		return err_usage(e,
+				 "ids: --uid 0 with --ids range would be your own uid; use --ids single");
 	if (s->uid > uids.count || s->uid > gids.count)
-		return err_usage(e, "ids: uid %u is not in the map: /etc/subuid gives you %u ids, /etc/subgid %u",
+		return err_usage(e,
+				 "ids: uid %u is not in the map: /etc/subuid gives you %u ids, /etc/subgid %u",
 				 s->uid, uids.count, gids.count);
 	ids->form = IDS_FORM_RANGE;
 	ids->uid_map[0] = (struct id_map){0, geteuid(), 1};
@@ -156,8 +161,15 @@ static int run_map_helper(const char *helper, pid_t pid, const struct id_map *ma
 		snprintf(words[2 + i * 3], sizeof(words[0]), "%u", maps[i].outside);
 		snprintf(words[3 + i * 3], sizeof(words[0]), "%u", maps[i].count);
 	}
-	char *argv[] = {(char *)(uintptr_t)helper, words[0], words[1], words[2], words[3],
-			words[4], words[5], words[6], NULL};
+	char *argv[] = {(char *)(uintptr_t)helper,
+			words[0],
+			words[1],
+			words[2],
+			words[3],
+			words[4],
+			words[5],
+			words[6],
+			NULL};
 	char *envp[] = {NULL};
 	pid_t child = fork();
 	if (child < 0)
@@ -171,14 +183,19 @@ static int run_map_helper(const char *helper, pid_t pid, const struct id_map *ma
 		if (errno != EINTR)
 			return err_sys(e, "ids: wait for %s", helper);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return err_host(e, "ids: %s is not there; install Debian's uidmap, or use --ids single", helper);
+		return err_host(e,
+				"ids: %s is not there; install Debian's uidmap, or use --ids single",
+				helper);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return err_host(e, "ids: %s refused the map (status %d); see /etc/subuid and /etc/subgid", helper, status);
+		return err_host(e,
+				"ids: %s refused the map (status %d); see /etc/subuid and /etc/subgid",
+				helper, status);
 	return 0;
 }
 
 /* The kernel prints each map in columns; compare numbers. */
-static int verify_map(int fd, const char *name, const struct id_map *maps, unsigned count, struct err *e)
+static int verify_map(int fd, const char *name, const struct id_map *maps, unsigned count,
+		      struct err *e)
 {
 	char text[256];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -201,17 +218,19 @@ static int verify_map(int fd, const char *name, const struct id_map *maps, unsig
 }
 
 /* Write the map, unless a helper did, and read it back. */
-static int set_map(const struct ids *ids, int proc, const char *name, const struct id_map *maps, struct err *e)
+static int set_map(const struct ids *ids, int proc, const char *name, const struct id_map *maps,
+		   struct err *e)
 {
 	const bool helper = ids->form == IDS_FORM_RANGE;
 	char text[64];
 	autoclose int fd = openat(proc, name, (helper ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "ids: open %s of the sandbox", name);
-	int len = snprintf(text, sizeof(text), "%u %u %u\n", maps->inside, maps->outside, maps->count);
+	int len = snprintf(text, sizeof(text), "%u %u %u\n", maps->inside, maps->outside,
+			   maps->count);
 	if (!helper && write(fd, text, (size_t)len) != len)
-		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox", maps->inside, maps->outside, maps->count,
-			       name);
+		return err_sys(e, "ids: write \"%u %u %u\" to %s of the sandbox", maps->inside,
+			       maps->outside, maps->count, name);
 	return verify_map(fd, name, maps, ids->uid_maps, e);
 }
 
@@ -234,7 +253,8 @@ void ids_describe(const struct ids *ids, char *buf, size_t size)
 	size_t used = 0;
 	for (unsigned i = 0; i < ids->uid_maps && used < size; i++) {
 		const struct id_map *m = &ids->uid_map[i];
-		int n = snprintf(buf + used, size - used, "%s%u %u %u", i ? ", " : "", m->inside, m->outside, m->count);
+		int n = snprintf(buf + used, size - used, "%s%u %u %u", i ? ", " : "", m->inside,
+				 m->outside, m->count);
 		if (n < 0)
 			return;
 		used += (size_t)n;

@@ -1,13 +1,15 @@
 /* pid 1 of the sandbox: builds it, starts the program, then only reaps.
  *
- * The table below is the security argument: each row says why it stands where it stands. Until the program
- * is started pid 1 holds every capability in the sandbox's user namespace and nothing outside; nobody else
- * is there. Before the program runs it becomes undumpable, so that a program with the same kuid can
- * neither trace it nor read it; right after, it gives up every capability, closes every fd but the control
- * socket, its signalfd and root's slot lock, and loads a filter that allows what the loop needs.
+ * The table below is the security argument: each row says why it stands where it stands. Until the
+ * program is started pid 1 holds every capability in the sandbox's user namespace and nothing
+ * outside; nobody else is there. Before the program runs it becomes undumpable, so that a program
+ * with the same kuid can neither trace it nor read it; right after, it gives up every capability,
+ * closes every fd but the control socket, its signalfd and root's slot lock, and loads a filter
+ * that allows what the loop needs.
  *
- * It ends when the control socket closes, and with it every process of the namespace: a killed supervisor takes
- * the sandbox along. PDEATHSIG is the second string; credential changes clear it, so it is set after them.
+ * It ends when the control socket closes, and with it every process of the namespace: a killed
+ * supervisor takes the sandbox along. PDEATHSIG is the second string; credential changes clear it,
+ * so it is set after them.
  */
 #include "base/fd.h"
 #include "base/pages.h"
@@ -40,22 +42,23 @@
 
 struct init {
 	const struct launch *launch;
-	int tree;	 /* the image as root gave it, -1: rootfs/ makes its own */
+	int tree; /* the image as root gave it, -1: rootfs/ makes its own */
 	struct rootfs_view view;
-	int sysv;	 /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
+	int sysv; /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
 	struct tty_pair tty;
-	int null;	 /* the sandbox's /dev/null, for a stdin that nobody asked for */
-	int children;	 /* signalfd for SIGCHLD */
+	int null;     /* the sandbox's /dev/null, for a stdin that nobody asked for */
+	int children; /* signalfd for SIGCHLD */
 	pid_t program;
-	int program_fd;	 /* its pidfd */
+	int program_fd; /* its pidfd */
 };
 
 static int step_wait_go(struct init *in, struct err *e)
 {
 	struct record r;
 	size_t nfds = 1;
-	/* While a copy of the supervisor's end is open here, its death is no EOF, neither for us nor for the program;
-	 * the death signal alone does not do, because it comes too late when the supervisor has died before. */
+	/* While a copy of the supervisor's end is open here, its death is no EOF, neither for us
+	 * nor for the program; the death signal alone does not do, because it comes too late when
+	 * the supervisor has died before. */
 	close(in->launch->supervisor);
 	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
 	if (got < 0)
@@ -67,8 +70,8 @@ static int step_wait_go(struct init *in, struct err *e)
 	return 0;
 }
 
-/* With a single id the process is the program's id already; else pid 1 is 0 inside, which is nobody on the
- * host, so that the program (another id) can neither signal nor trace it. */
+/* With a single id the process is the program's id already; else pid 1 is 0 inside, which is nobody
+ * on the host, so that the program (another id) can neither signal nor trace it. */
 static int step_credentials(struct init *in, struct err *e)
 {
 	umask(0); /* modes are what we say; step_scheduling sets the program's */
@@ -91,8 +94,8 @@ static int step_death(struct init *in, struct err *e)
 	return 0;
 }
 
-/* clone3 with CLONE_NEWCGROUP and CLONE_INTO_CGROUP would root the namespace at the supervisor's cgroup:
- * the kernel makes the namespace before it moves the child. */
+/* clone3 with CLONE_NEWCGROUP and CLONE_INTO_CGROUP would root the namespace at the supervisor's
+ * cgroup: the kernel makes the namespace before it moves the child. */
 static int step_cgroup_ns(struct init *in, struct err *e)
 {
 	(void)in;
@@ -101,8 +104,8 @@ static int step_cgroup_ns(struct init *in, struct err *e)
 	return 0;
 }
 
-/* Whoever possesses the caller's session keyring reads its keys, whatever its ids. The default filter has no
- * keyctl(2) to do it with; a profile of the caller's may. */
+/* Whoever possesses the caller's session keyring reads its keys, whatever its ids. The default
+ * filter has no keyctl(2) to do it with; a profile of the caller's may. */
 static int step_keyring(struct init *in, struct err *e)
 {
 	if (!in->launch->filter.custom)
@@ -153,7 +156,8 @@ static int step_stdio(struct init *in, struct err *e)
 			return err_sys(e, "open /dev/null of the sandbox");
 	}
 	for (int i = 0; i < 3; i++)
-		if (l->ids.form == IDS_FORM_RANGE && l->stdio[i] >= 0 && fchown(l->stdio[i], l->ids.uid, l->ids.gid) < 0)
+		if (l->ids.form == IDS_FORM_RANGE && l->stdio[i] >= 0 &&
+		    fchown(l->stdio[i], l->ids.uid, l->ids.gid) < 0)
 			return err_sys(e, "give pipe %d to the program", i);
 	return 0;
 }
@@ -166,7 +170,8 @@ static int step_scheduling(struct init *in, struct err *e)
 		return err_sys(e, "reset the personality");
 	if (l->set_affinity) {
 		cpu_set_t got;
-		if (sched_setaffinity(0, sizeof(l->cpus), &l->cpus) < 0 || sched_getaffinity(0, sizeof(got), &got) < 0)
+		if (sched_setaffinity(0, sizeof(l->cpus), &l->cpus) < 0 ||
+		    sched_getaffinity(0, sizeof(got), &got) < 0)
 			return err_sys(e, "set the cpu affinity");
 		if (!CPU_EQUAL(&got, &l->cpus))
 			return err_host(e, "the cpu affinity reads back differently");
@@ -206,8 +211,8 @@ static int step_undumpable(struct init *in, struct err *e)
 	return 0;
 }
 
-/* The supervisor's words name files of the host (results, inputs, the image), and everybody may read them in
- * /proc/1/cmdline. The memory is pid 1's own copy. */
+/* The supervisor's words name files of the host (results, inputs, the image), and everybody may
+ * read them in /proc/1/cmdline. The memory is pid 1's own copy. */
 static int step_title(struct init *in, struct err *e)
 {
 	const struct launch *l = in->launch;
@@ -244,11 +249,11 @@ static const struct step {
 	const char *name;
 	int (*run)(struct init *, struct err *);
 } steps[] = {
-	{"wait-go", step_wait_go},	 /* no id is mapped before the supervisor wrote the maps */
+	{"wait-go", step_wait_go}, /* no id is mapped before the supervisor wrote the maps */
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
-	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */
-	{"cgroup-ns", step_cgroup_ns},	 /* before /sys/fs/cgroup is mounted */
-	{"keyring", step_keyring},	 /* after the credentials, whose it is to be */
+	{"death-signal", step_death},  /* after the last change of credentials, which clears it */
+	{"cgroup-ns", step_cgroup_ns}, /* before /sys/fs/cgroup is mounted */
+	{"keyring", step_keyring},     /* after the credentials, whose it is to be */
 	{"names", step_names},
 	{"network", step_network},	 /* before the capabilities go */
 	{"mounts", step_mounts},	 /* from here on no path of the host exists */
@@ -257,8 +262,8 @@ static const struct step {
 	{"scheduling", step_scheduling}, /* inherited by the program */
 	{"child-signals", step_signals},
 	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP; reads the new /proc back */
-	{"undumpable", step_undumpable}, /* before another process exists */
-	{"title", step_title},		 /* after the last use of a word of the spec, before anybody can look */
+	{"undumpable", step_undumpable},	/* before another process exists */
+	{"title", step_title}, /* after the last use of a word of the spec, before anybody can look */
 	{"ready", step_ready},
 };
 
@@ -267,7 +272,8 @@ const char *init_step_name(uint32_t step)
 	return step < sizeof(steps) / sizeof(*steps) ? steps[step].name : "program";
 }
 
-static _Noreturn void fail(const struct init *in, enum record_type type, uint32_t step, const struct err *e)
+static _Noreturn void fail(const struct init *in, enum record_type type, uint32_t step,
+			   const struct err *e)
 {
 	struct record r = {.type = type, .step = step, .err = *e};
 	control_send(in->launch->control, &r, NULL, 0);
@@ -304,10 +310,12 @@ static int retire(struct init *in, struct err *e)
 static pid_t start_program(struct program *p, int *pidfd, struct err *e)
 {
 	const size_t size = 64 * 1024;
-	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return err_sys(e, "stack for the program's start");
-	pid_t pid = clone(program_main, stack + size, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, p, pidfd);
+	pid_t pid = clone(program_main, stack + size,
+			  CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, p, pidfd);
 	if (pid < 0)
 		return err_sys(e, "start the program");
 	munmap(stack, size);
@@ -338,7 +346,8 @@ static bool reap(const struct init *in)
 
 static _Noreturn void loop(const struct init *in)
 {
-	struct pollfd fds[] = {{.fd = in->launch->control, .events = POLLIN}, {.fd = in->children, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = in->launch->control, .events = POLLIN},
+			       {.fd = in->children, .events = POLLIN}};
 	bool told = false;
 	int wait_ms = COOL_MS;
 	for (;;) {
@@ -383,7 +392,13 @@ static _Noreturn void fail_exec(const struct init *in, const struct program *p)
 
 _Noreturn void init_main(const struct launch *l)
 {
-	struct init in = {.launch = l, .tree = -1, .view = ROOTFS_VIEW_INIT, .sysv = -1, .tty = TTY_PAIR_INIT, .null = -1, .children = -1,
+	struct init in = {.launch = l,
+			  .tree = -1,
+			  .view = ROOTFS_VIEW_INIT,
+			  .sysv = -1,
+			  .tty = TTY_PAIR_INIT,
+			  .null = -1,
+			  .children = -1,
 			  .program_fd = -1};
 	struct err e = ERR_INIT;
 	pages_warm_text();

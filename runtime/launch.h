@@ -28,10 +28,10 @@ struct launch {
 	struct ids ids;
 	struct filter filter;
 
-	int control;	    /* pid 1's end */
-	int supervisor;	    /* the other end, for pid 1 to close */
-	int stdio[3];	    /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
-	bool own_cgroup;    /* pid 1 is in a leaf of its own: unshare the cgroup namespace there */
+	int control;	/* pid 1's end */
+	int supervisor; /* the other end, for pid 1 to close */
+	int stdio[3]; /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
+	bool own_cgroup; /* pid 1 is in a leaf of its own: unshare the cgroup namespace there */
 	bool set_affinity;
 	cpu_set_t cpus;
 	int nice;
@@ -40,8 +40,8 @@ struct launch {
 	unsigned rlimits_len;
 
 	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */
-	char **argv, **envp; /* copies: title, where the caller's words are, is written over */
-	char *title;	     /* what /proc/PID/cmdline shows of this process, and its room */
+	char **argv, **envp;	  /* copies: title, where the caller's words are, is written over */
+	char *title;		  /* what /proc/PID/cmdline shows of this process, and its room */
 	size_t title_len;
 	const char **candidates; /* what execve tries, in order; NULL-terminated */
 };

@@ -1,7 +1,8 @@
-/* The ledger: which guarantee holds by what mechanism, and what is not covered where the host gives less.
+/* The ledger: which guarantee holds by what mechanism, and what is not covered where the host gives
+ * less.
  *
- * Rows that a step of the set-up enforces and reads back are enforced once the program starts at all: a step
- * that fails ends the run. What depends on the host is decided here, in one place.
+ * Rows that a step of the set-up enforces and reads back are enforced once the program starts at
+ * all: a step that fails ends the run. What depends on the host is decided here, in one place.
  */
 #include "runtime/run.h"
 #include "spec/parse.h"
@@ -13,7 +14,8 @@
 typedef void text_fn(uint64_t, char[PARSE_TEXT_BYTES]);
 
 /* What the spec says of a row, and true if it is a limit at all. */
-static_assert(sizeof(((struct guarantee *)0)->requested) >= PARSE_TEXT_BYTES, "a formatted value fits");
+static_assert(sizeof(((struct guarantee *)0)->requested) >= PARSE_TEXT_BYTES,
+	      "a formatted value fits");
 static bool requested(struct guarantee *g, uint64_t value, text_fn *text)
 {
 	if (value == LIMIT_NONE)
@@ -54,7 +56,8 @@ static void memory_rows(const struct facts *f)
 		return;
 	}
 	guarantee_degraded(memory, "watch of /proc and the scratch", "",
-			   "page tables, kernel memory, pipes, sockets, page cache, files behind descriptors in flight, growth between two looks", f->mend);
+			   "page tables, kernel memory, pipes, sockets, page cache, files behind descriptors in flight, growth between two looks",
+			   f->mend);
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 
@@ -86,7 +89,8 @@ static void task_rows(const struct facts *f)
 	} else {
 		char value[32];
 		snprintf(value, sizeof(value), "%llu", hard_rlimit(&f->p->launch, RLIMIT_NPROC));
-		guarantee_degraded(pids, "RLIMIT_NPROC", value, "reaching it is not counted, a refused fork is EAGAIN all the same",
+		guarantee_degraded(pids, "RLIMIT_NPROC", value,
+				   "reaching it is not counted, a refused fork is EAGAIN all the same",
 				   f->mend);
 	}
 
@@ -106,7 +110,8 @@ static void task_rows(const struct facts *f)
 		guarantee_enforced(time, "cpu.stat", "");
 	else
 		guarantee_degraded(time, "sum of /proc/PID/stat", "",
-				   "children that were never waited for, parts of a clock tick", f->mend);
+				   "children that were never waited for, parts of a clock tick",
+				   f->mend);
 }
 
 static void io_row(const struct facts *f)
@@ -117,7 +122,8 @@ static void io_row(const struct facts *f)
 		not_asked(io);
 		return;
 	}
-	snprintf(io->requested, sizeof(io->requested), "io.max"); /* without the controller plan_make() refuses */
+	snprintf(io->requested, sizeof(io->requested),
+		 "io.max"); /* without the controller plan_make() refuses */
 	guarantee_enforced(io, "io.max", "");
 }
 
@@ -126,15 +132,26 @@ static void own_limits(const struct facts *f)
 	const struct limits *lim = &f->s->limits;
 	struct guarantee *g = f->rows;
 	char value[64];
-	guarantee_enforced(&g[G_WALL], requested(&g[G_WALL], lim->wall_ns, spec_format_time) ? "timerfd" : "not limited", "");
-	guarantee_enforced(&g[G_IDLE], requested(&g[G_IDLE], lim->idle_ns, spec_format_time) ? "timerfd" : "not limited", "");
+	guarantee_enforced(&g[G_WALL],
+			   requested(&g[G_WALL], lim->wall_ns, spec_format_time) ? "timerfd"
+										 : "not limited",
+			   "");
+	guarantee_enforced(&g[G_IDLE],
+			   requested(&g[G_IDLE], lim->idle_ns, spec_format_time) ? "timerfd"
+										 : "not limited",
+			   "");
 	requested(&g[G_SCRATCH], lim->scratch_bytes, spec_format_size);
 	guarantee_enforced(&g[G_SCRATCH], "tmpfs size=", "");
 	requested(&g[G_INODES], lim->scratch_inodes, spec_format_count);
 	guarantee_enforced(&g[G_INODES], "tmpfs nr_inodes=", "");
-	guarantee_enforced(&g[G_OUTPUT], requested(&g[G_OUTPUT], lim->output_bytes, spec_format_size) ? "relay" : "not limited", "");
+	guarantee_enforced(&g[G_OUTPUT],
+			   requested(&g[G_OUTPUT], lim->output_bytes, spec_format_size)
+				   ? "relay"
+				   : "not limited",
+			   "");
 	for (unsigned i = 0; i < f->p->launch.rlimits_len; i++) {
-		snprintf(value, sizeof(value), "%llu", (unsigned long long)f->p->launch.rlimits[i].hard);
+		snprintf(value, sizeof(value), "%llu",
+			 (unsigned long long)f->p->launch.rlimits[i].hard);
 		if (f->p->launch.rlimits[i].resource == RLIMIT_NOFILE) {
 			requested(&g[G_NOFILE], f->p->launch.rlimits[i].hard, spec_format_count);
 			guarantee_enforced(&g[G_NOFILE], "RLIMIT_NOFILE", value);
@@ -149,11 +166,22 @@ static const struct {
 	enum guarantee_id id;
 	const char *by;
 } by_set_up[] = {
-	{G_USER_NS, "clone3"}, {G_PID_NS, "clone3"}, {G_NET_NS, "clone3"}, {G_MOUNT_NS, "clone3"},
-	{G_IPC_NS, "clone3"}, {G_UTS_NS, "clone3"}, {G_CGROUP_NS, "unshare"},
-	{G_ROOT_READ_ONLY, "mount_setattr"}, {G_NO_NEW_PRIVS, "prctl"}, {G_CAPABILITIES, "capset"},
-	{G_PROC, "proc"}, {G_STDIO, "relay"}, {G_EGRESS, "net namespace without a device"},
-	{G_GROUPS, "setgroups"}, {G_OWNERSHIP, "id map"}, {G_USER_QUOTAS, "kuid of its own"},
+	{G_USER_NS, "clone3"},
+	{G_PID_NS, "clone3"},
+	{G_NET_NS, "clone3"},
+	{G_MOUNT_NS, "clone3"},
+	{G_IPC_NS, "clone3"},
+	{G_UTS_NS, "clone3"},
+	{G_CGROUP_NS, "unshare"},
+	{G_ROOT_READ_ONLY, "mount_setattr"},
+	{G_NO_NEW_PRIVS, "prctl"},
+	{G_CAPABILITIES, "capset"},
+	{G_PROC, "proc"},
+	{G_STDIO, "relay"},
+	{G_EGRESS, "net namespace without a device"},
+	{G_GROUPS, "setgroups"},
+	{G_OWNERSHIP, "id map"},
+	{G_USER_QUOTAS, "kuid of its own"},
 };
 
 static void identity_rows(const struct facts *f)
@@ -166,10 +194,11 @@ static void identity_rows(const struct facts *f)
 	guarantee_enforced(&f->rows[G_IDS], "uid_map", map);
 	if (ids->form == IDS_FORM_SINGLE) {
 		const char *mend = "--ids range (needs /etc/subuid and Debian's uidmap)";
-		guarantee_degraded(&f->rows[G_GROUPS], "single id map", "", "the caller's supplementary groups stay and show as 65534",
-				   mend);
+		guarantee_degraded(&f->rows[G_GROUPS], "single id map", "",
+				   "the caller's supplementary groups stay and show as 65534", mend);
 		guarantee_degraded(&f->rows[G_USER_QUOTAS], "single id map", "",
-				   "pipe pages, fds in flight, pending signals are shared with the caller's processes", mend);
+				   "pipe pages, fds in flight, pending signals are shared with the caller's processes",
+				   mend);
 	}
 }
 
@@ -190,18 +219,25 @@ static void reasons(const struct plan *p, const struct cgroup *cg, struct guaran
 	static const struct {
 		enum guarantee_id id;
 		int controller;
-	} behind[] = {{G_MEMORY, 0}, {G_SWAP, 0}, {G_PIDS, 1}, {G_CPUS, 2}, {G_CPU_TIME, 2}, {G_IO, 3}};
+	} behind[] = {{G_MEMORY, 0}, {G_SWAP, 0},     {G_PIDS, 1},
+		      {G_CPUS, 2},   {G_CPU_TIME, 2}, {G_IO, 3}};
 	for (size_t i = 0; i < sizeof(behind) / sizeof(*behind); i++) {
 		struct guarantee *g = &rows[behind[i].id];
-		const char *why = cg ? cg->why_not[behind[i].controller] : p->place.why_not[behind[i].controller];
+		const char *why = cg ? cg->why_not[behind[i].controller]
+				     : p->place.why_not[behind[i].controller];
 		if (g->state != G_ENFORCED)
-			snprintf(g->why, sizeof(g->why), "%.119s", why[0] ? why : p->place.why_no_leaf);
+			snprintf(g->why, sizeof(g->why), "%.119s",
+				 why[0] ? why : p->place.why_no_leaf);
 	}
 }
 
-void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg, struct result *r)
+void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg,
+		 struct result *r)
 {
-	const struct facts f = {.p = p, .s = s, .cg = cg, .rows = r->guarantees,
+	const struct facts f = {.p = p,
+				.s = s,
+				.cg = cg,
+				.rows = r->guarantees,
 				.controllers = cg ? cg->controllers : p->place.controllers,
 				.mend = p->place.mend[0] ? p->place.mend : "see `pinfold doctor`"};
 	memory_rows(&f);
@@ -217,7 +253,8 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 
 void ledger_proc_outer(struct result *r)
 {
-	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "", "processes of the host are listed, new user namespaces are stopped by the filter alone",
+	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "",
+			   "processes of the host are listed, new user namespaces are stopped by the filter alone",
 			   "run where /proc is not masked, without --proc outer");
 }
 
@@ -229,7 +266,8 @@ void ledger_ownership(const struct plan *p, bool idmapped, struct result *r)
 		guarantee_enforced(&r->guarantees[G_OWNERSHIP], "idmapped mount", "");
 	else
 		guarantee_degraded(&r->guarantees[G_OWNERSHIP], "plain mount", "",
-				   "owners of the image's files show as 65534", "an image on ext4, xfs, btrfs or tmpfs");
+				   "owners of the image's files show as 65534",
+				   "an image on ext4, xfs, btrfs or tmpfs");
 }
 
 int ledger_require(const struct result *r, uint64_t require, struct err *e)
@@ -238,8 +276,9 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e)
 		const struct guarantee *g = &r->guarantees[id];
 		if (!(require >> id & 1) || g->state == G_ENFORCED)
 			continue;
-		return err_host(e, "--require %s: it is %s here%s%s; not covered: %s; %s", guarantee_name(id),
-				guarantee_state_name(g->state), g->why[0] ? ": " : "", g->why, g->not_covered, g->mend);
+		return err_host(e, "--require %s: it is %s here%s%s; not covered: %s; %s",
+				guarantee_name(id), guarantee_state_name(g->state),
+				g->why[0] ? ": " : "", g->why, g->not_covered, g->mend);
 	}
 	return 0;
 }

@@ -48,12 +48,16 @@ static void look_at_cpu(struct run *run)
 	const uint64_t limit = run->spec->limits.cpu_time_ns, used = used_usec * 1000;
 	if (used >= limit) {
 		result_evidence_number(run->r, "cpu_usec", (int64_t)used_usec);
-		end_by_limit(run, RUN_CPU_TIMEOUT, "cpu-time", "the cpu time of the whole tree reached its limit");
+		end_by_limit(run, RUN_CPU_TIMEOUT, "cpu-time",
+			     "the cpu time of the whole tree reached its limit");
 		return;
 	}
-	const int64_t cpus = CPU_COUNT(&run->plan.launch.cpus) > 0 ? CPU_COUNT(&run->plan.launch.cpus) : 1;
+	const int64_t cpus = CPU_COUNT(&run->plan.launch.cpus) > 0
+				     ? CPU_COUNT(&run->plan.launch.cpus)
+				     : 1;
 	const uint64_t wait = (limit - used) / (uint64_t)cpus, shortest = CPU_LOOK_MS * MS_NS;
-	deadline_set(&run->deadlines, DEADLINE_CPU, deadline_after(now_ns(), wait > shortest ? wait : shortest));
+	deadline_set(&run->deadlines, DEADLINE_CPU,
+		     deadline_after(now_ns(), wait > shortest ? wait : shortest));
 }
 
 static void look_at_memory(struct run *run)
@@ -68,12 +72,14 @@ static void look_at_memory(struct run *run)
 		run->watch_peak_bytes = bytes;
 	if (bytes > run->spec->limits.memory_bytes) {
 		result_evidence_number(run->r, "seen_bytes", (int64_t)bytes);
-		end_by_limit(run, RUN_OOM, "memory", "what could be seen of the sandbox's memory was above its limit");
+		end_by_limit(run, RUN_OOM, "memory",
+			     "what could be seen of the sandbox's memory was above its limit");
 		return;
 	}
 	/* At most a twentieth of a cpu goes into looking. */
 	const int64_t end = now_ns(), cost = (end - begin) * 20;
-	deadline_set(&run->deadlines, DEADLINE_WATCH, end + (cost > WATCH_MS * MS_NS ? cost : WATCH_MS * MS_NS));
+	deadline_set(&run->deadlines, DEADLINE_WATCH,
+		     end + (cost > WATCH_MS * MS_NS ? cost : WATCH_MS * MS_NS));
 }
 
 static void look_at_idle(struct run *run)
@@ -82,13 +88,16 @@ static void look_at_idle(struct run *run)
 	if (due > now_ns())
 		deadline_set(&run->deadlines, DEADLINE_IDLE, due);
 	else
-		end_by_limit(run, RUN_IDLE_TIMEOUT, "idle", "no byte moved on stdin, stdout or stderr for the idle limit");
+		end_by_limit(run, RUN_IDLE_TIMEOUT, "idle",
+			     "no byte moved on stdin, stdout or stderr for the idle limit");
 }
 
 static void not_dead(struct run *run)
 {
 	struct err e = ERR_INIT;
-	err_host(&e, "the sandbox did not die within %d s of SIGKILL; a process may hang in the kernel", DEATH_MS / 1000);
+	err_host(&e,
+		 "the sandbox did not die within %d s of SIGKILL; a process may hang in the kernel",
+		 DEATH_MS / 1000);
 	run->decided = false;
 	run_fail(run, RUN_LOST, "kill", &e);
 	run->phase = PHASE_DONE;

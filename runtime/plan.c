@@ -28,8 +28,8 @@ unsigned plan_controllers(const struct limits *lim)
 		want |= CG_PIDS;
 	if (lim->cpus_milli != LIMIT_NONE || lim->priority == PRIORITY_LOW)
 		want |= CG_CPU;
-	if (lim->read_bps != LIMIT_NONE || lim->write_bps != LIMIT_NONE || lim->read_iops != LIMIT_NONE ||
-	    lim->write_iops != LIMIT_NONE)
+	if (lim->read_bps != LIMIT_NONE || lim->write_bps != LIMIT_NONE ||
+	    lim->read_iops != LIMIT_NONE || lim->write_iops != LIMIT_NONE)
 		want |= CG_IO;
 	return want;
 }
@@ -48,9 +48,12 @@ static bool env_same(const char *a, const char *b)
 /* Ours where the caller says nothing, then the caller's. Nothing of our own environment gets in. */
 static char **build_env(const struct spec *s, const char *user)
 {
-	const char *ours[] = {default_path, "HOME=/scratch", arena_printf(s->arena, "USER=%s", user),
+	const char *ours[] = {default_path,
+			      "HOME=/scratch",
+			      arena_printf(s->arena, "USER=%s", user),
 			      arena_printf(s->arena, "LOGNAME=%s", user),
-			      "LANG=C.UTF-8", s->tty ? "TERM=xterm-256color" : NULL};
+			      "LANG=C.UTF-8",
+			      s->tty ? "TERM=xterm-256color" : NULL};
 	const size_t ours_len = sizeof(ours) / sizeof(*ours);
 	char **env = arena_alloc(s->arena, (ours_len + s->env_len + 1) * sizeof(*env));
 	size_t len = 0;
@@ -71,8 +74,9 @@ static int check_words(char *const *words, const char *what, struct err *e)
 	for (size_t i = 0; words[i]; i++) {
 		size_t len = strlen(words[i]) + 1;
 		if (len > ARG_MAX_BYTES)
-			return err_usage(e, "%s %zu is too long: %zu bytes, the kernel takes %d at most", what, i, len,
-					 ARG_MAX_BYTES);
+			return err_usage(e,
+					 "%s %zu is too long: %zu bytes, the kernel takes %d at most",
+					 what, i, len, ARG_MAX_BYTES);
 	}
 	return 0;
 }
@@ -95,7 +99,8 @@ static const char **build_candidates(struct arena *a, const char *word, char *co
 	size_t len = 0;
 	for (const char *dir = path; *path;) {
 		size_t n = strcspn(dir, ":");
-		list[len++] = n ? arena_printf(a, "%.*s/%s", (int)n, dir, word) : arena_printf(a, "./%s", word);
+		list[len++] = n ? arena_printf(a, "%.*s/%s", (int)n, dir, word)
+				: arena_printf(a, "./%s", word);
 		if (!dir[n])
 			break;
 		dir += n + 1;
@@ -110,7 +115,8 @@ static int plan_words(struct plan *p, const struct spec *s, struct err *e)
 	for (size_t i = 0; i < s->command_len; i++)
 		l->argv[i] = arena_strdup(s->arena, s->command[i]);
 	l->envp = build_env(s, l->root.user);
-	if (check_words(l->argv, "argument", e) < 0 || check_words(l->envp, "environment entry", e) < 0)
+	if (check_words(l->argv, "argument", e) < 0 ||
+	    check_words(l->envp, "environment entry", e) < 0)
 		return -1;
 	l->candidates = build_candidates(s->arena, l->argv[0], l->envp);
 	return 0;
@@ -136,7 +142,8 @@ static int plan_cpus(struct plan *p, const struct spec *s, struct err *e)
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
 		return err_sys(e, "read the cpu affinity");
 	const unsigned have = (unsigned)CPU_COUNT(&allowed);
-	uint64_t want = s->limits.cpus_milli == LIMIT_NONE ? have : (s->limits.cpus_milli + 999) / 1000;
+	uint64_t want = s->limits.cpus_milli == LIMIT_NONE ? have
+							   : (s->limits.cpus_milli + 999) / 1000;
 	l->set_affinity = want < have;
 	CPU_ZERO(&l->cpus);
 	unsigned skip = want < have ? (unsigned)getpid() % have : 0;
@@ -161,7 +168,8 @@ static const char *cpu_list(struct arena *a, const cpu_set_t *set)
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
 			last++;
 		const char *comma = used ? "," : "";
-		int n = last > cpu ? snprintf(text + used, sizeof(text) - used, "%s%d-%d", comma, cpu, last)
+		int n = last > cpu ? snprintf(text + used, sizeof(text) - used, "%s%d-%d", comma,
+					      cpu, last)
 				   : snprintf(text + used, sizeof(text) - used, "%s%d", comma, cpu);
 		used += (size_t)n;
 		cpu = last;
@@ -180,16 +188,18 @@ static rlim_t stack_for(const struct launch *l)
 	return 4 * bytes > 8 << 20 ? 4 * bytes : 8 << 20;
 }
 
-/* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and msgqueue are
- * memory that no other limit sees without a controller; realtime and nice would starve the host; a stack
- * without a soft limit changes the address space layout of old programs. */
+/* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and
+ * msgqueue are memory that no other limit sees without a controller; realtime and nice would starve
+ * the host; a stack without a soft limit changes the address space layout of old programs. */
 static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgroup)
 {
 	const bool single = p->launch.ids.form == IDS_FORM_SINGLE;
 	const rlim_t nofile = s->limits.nofile ? s->limits.nofile : single ? 256 : 1024;
 	/* pid 1, which is uid 0 inside or the single id, counts where the program has the same kuid. */
 	const bool shared = single || p->launch.ids.uid == 0;
-	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE ? RLIM_INFINITY : s->limits.pids + shared;
+	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE
+				     ? RLIM_INFINITY
+				     : s->limits.pids + shared;
 	const struct rlimit_row rows[] = {
 		{RLIMIT_NOFILE, nofile, nofile},
 		{RLIMIT_CORE, 1, 1},
@@ -201,7 +211,8 @@ static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgro
 		{RLIMIT_RTPRIO, 0, 0},
 		{RLIMIT_NICE, 0, 0},
 	};
-	static_assert(sizeof(rows) / sizeof(*rows) <= RLIMIT_ROWS, "struct launch has room for every row");
+	static_assert(sizeof(rows) / sizeof(*rows) <= RLIMIT_ROWS,
+		      "struct launch has room for every row");
 	p->launch.rlimits_len = sizeof(rows) / sizeof(*rows);
 	memcpy(p->launch.rlimits, rows, sizeof(rows));
 }
@@ -213,8 +224,10 @@ static int check_nofile(const struct spec *s, struct err *e)
 	if (prlimit(0, RLIMIT_NOFILE, NULL, &has) < 0)
 		return err_sys(e, "read RLIMIT_NOFILE");
 	if (s->limits.nofile > has.rlim_max)
-		return err_host(e, "--nofile %llu is above this process's hard limit of %llu (ulimit -Hn)",
-				(unsigned long long)s->limits.nofile, (unsigned long long)has.rlim_max);
+		return err_host(e,
+				"--nofile %llu is above this process's hard limit of %llu (ulimit -Hn)",
+				(unsigned long long)s->limits.nofile,
+				(unsigned long long)has.rlim_max);
 	return 0;
 }
 
@@ -241,7 +254,8 @@ static void plan_root(struct plan *p)
 	l->root.cpus_online = cpu_list(l->spec->arena, &l->cpus);
 }
 
-static int plan_filter(struct plan *p, const struct sandbox_options *o, struct result *r, struct err *e)
+static int plan_filter(struct plan *p, const struct sandbox_options *o, struct result *r,
+		       struct err *e)
 {
 	const struct spec *s = p->launch.spec;
 	const bool cpu_controller = p->place.controllers & CG_CPU;
@@ -267,7 +281,8 @@ static int check_mechanisms(const struct plan *p, struct err *e)
 {
 	if ((p->wanted & CG_IO) && !(p->place.controllers & CG_IO))
 		return err_host(e, "io limits need the io controller of cgroup v2: %s; %s",
-				p->place.why_not[3][0] ? p->place.why_not[3] : p->place.why_no_leaf, p->place.mend);
+				p->place.why_not[3][0] ? p->place.why_not[3] : p->place.why_no_leaf,
+				p->place.mend);
 	return 0;
 }
 
@@ -281,14 +296,15 @@ static int check_kernel(struct result *r, struct err *e)
 	const unsigned long major = strtoul(u.release, &dot, 10);
 	const unsigned long minor = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	if (major < 5 || (major == 5 && minor < 14))
-		return err_host(e, "Linux %.40s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
-				   "RLIMIT_NPROC by user namespace)",
+		return err_host(e,
+				"Linux %.40s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
+				"RLIMIT_NPROC by user namespace)",
 				u.release);
 	return 0;
 }
 
-/* The sandbox's id maps and limits are written by its pid: in a /proc of another pid namespace that number is
- * somebody else. */
+/* The sandbox's id maps and limits are written by its pid: in a /proc of another pid namespace that
+ * number is somebody else. */
 static int check_proc(struct err *e)
 {
 	char self[16];
@@ -297,58 +313,109 @@ static int check_proc(struct err *e)
 		return err_sys(e, "/proc is not there, or shows no process of this pid namespace");
 	self[n] = '\0';
 	if (strtol(self, NULL, 10) != getpid())
-		return err_host(e, "/proc belongs to another pid namespace (it calls this process %s, not %d); mount one of "
-				   "this namespace's (unshare --mount-proc)",
+		return err_host(e,
+				"/proc belongs to another pid namespace (it calls this process %s, not %d); mount one of "
+				"this namespace's (unshare --mount-proc)",
 				self, getpid());
 	return 0;
 }
 
-int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry, struct result *r)
+/* One plan in the making. */
+struct draft {
+	struct plan *p;
+	const struct spec *s;
+	const struct sandbox_options *o;
+	bool dry;
+	struct result *r;
+};
+
+static int stage_host(struct draft *d, struct err *e)
 {
-	struct launch *l = &p->launch;
+	d->p->wanted = plan_controllers(&d->s->limits);
+	digest_spec(d->s, d->r);
+	if (check_kernel(d->r, e) < 0 || check_proc(e) < 0)
+		return -1;
+	return check_nofile(d->s, e);
+}
+
+static int stage_ids(struct draft *d, struct err *e)
+{
+	return ids_prepare(&d->p->launch.ids, d->s, d->o->id_range, e);
+}
+
+static int stage_image(struct draft *d, struct err *e)
+{
+	return rootfs_prepare(&d->p->launch.root, d->s, d->s->arena, e);
+}
+
+static int stage_command(struct draft *d, struct err *e)
+{
+	if (plan_words(d->p, d->s, e) < 0)
+		return -1;
+	plan_title(&d->p->launch, d->o->argv);
+	return 0;
+}
+
+static int stage_cgroup(struct draft *d, struct err *e)
+{
+	struct plan *p = d->p;
+	if (cgroup_find(&p->place, d->s->cgroup_parent, p->wanted, d->dry, e) < 0 ||
+	    check_mechanisms(p, e) < 0)
+		return -1;
+	p->cgroup_leaf = p->launch.own_cgroup = p->place.source != CGROUP_NONE;
+	return 0;
+}
+
+static int stage_cpus(struct draft *d, struct err *e)
+{
+	return plan_cpus(d->p, d->s, e);
+}
+
+static int stage_seccomp(struct draft *d, struct err *e)
+{
+	return plan_filter(d->p, d->o, d->r, e);
+}
+
+static int stage_require(struct draft *d, struct err *e)
+{
+	struct launch *l = &d->p->launch;
+	l->nice = d->s->limits.priority == PRIORITY_LOW ? 19 : 0;
+	l->ignored_signals = ignored_signals();
+	plan_root(d->p);
+	plan_rlimits(d->p, d->s, d->p->place.controllers & CG_PIDS);
+	ledger_fill(d->p, d->s, NULL, d->r);
+	return ledger_require(d->r, d->s->require, e);
+}
+
+/* Each stands on those before it; the name is the result's cause.stage. */
+static const struct {
+	const char *name;
+	int (*run)(struct draft *, struct err *);
+} stages[] = {
+	{"host", stage_host},	    {"ids", stage_ids},		{"image", stage_image},
+	{"command", stage_command}, {"cgroup", stage_cgroup},	{"cpus", stage_cpus},
+	{"seccomp", stage_seccomp}, {"require", stage_require},
+};
+
+int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
+	      struct result *r)
+{
+	struct draft d = {.p = p, .s = s, .o = o, .dry = dry, .r = r};
 	struct err e = ERR_INIT;
-	*p = (struct plan){.launch = {.spec = s, .root = ROOTFS_INIT, .ids = IDS_INIT, .control = -1,
+	*p = (struct plan){.launch = {.spec = s,
+				      .root = ROOTFS_INIT,
+				      .ids = IDS_INIT,
+				      .control = -1,
 				      .stdio = {-1, -1, -1}},
 			   .place = CGROUP_PLACE_INIT};
-	const char *stage = "host";
-	p->wanted = plan_controllers(&s->limits);
-	digest_spec(s, r);
-	if (check_kernel(r, &e) < 0 || check_proc(&e) < 0 || check_nofile(s, &e) < 0)
-		goto fail;
-	stage = "ids";
-	if (ids_prepare(&l->ids, s, o->id_range, &e) < 0)
-		goto fail;
-	stage = "image";
-	if (rootfs_prepare(&l->root, s, s->arena, &e) < 0)
-		goto fail;
-	stage = "command";
-	if (plan_words(p, s, &e) < 0)
-		goto fail;
-	plan_title(l, o->argv);
-	stage = "cgroup";
-	if (cgroup_find(&p->place, s->cgroup_parent, p->wanted, dry, &e) < 0 || check_mechanisms(p, &e) < 0)
-		goto fail;
-	p->cgroup_leaf = p->place.source != CGROUP_NONE;
-	stage = "cpus";
-	if (plan_cpus(p, s, &e) < 0)
-		goto fail;
-	stage = "seccomp";
-	if (plan_filter(p, o, r, &e) < 0)
-		goto fail;
-	l->own_cgroup = p->cgroup_leaf;
-	l->nice = s->limits.priority == PRIORITY_LOW ? 19 : 0;
-	l->ignored_signals = ignored_signals();
-	plan_root(p);
-	plan_rlimits(p, s, p->place.controllers & CG_PIDS);
-	ledger_fill(p, s, NULL, r);
-	stage = "require";
-	if (ledger_require(r, s->require, &e) < 0)
-		goto fail;
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+		if (stages[i].run(&d, &e) == 0)
+			continue;
+		plan_close(p);
+		result_fail(r, RUN_REFUSED, stages[i].name, &e);
+		return -1;
+	}
 	return 0;
-fail:
-	plan_close(p);
-	result_fail(r, RUN_REFUSED, stage, &e);
-	return -1;
 }
 
 void plan_close(struct plan *p)

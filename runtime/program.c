@@ -1,9 +1,9 @@
 /* The program's process between clone and exec.
  *
- * It shares pid 1's memory (CLONE_VM) while pid 1 sleeps (CLONE_VFORK), which is what makes the start
- * cheap: no page table is copied twice. So it makes raw system calls only, allocates nothing and writes to
- * nothing but its own stack and struct program. The glibc wrappers used are thin ones; setres*id and
- * setgroups are not (they signal every thread), hence syscall(2).
+ * It shares pid 1's memory (CLONE_VM) while pid 1 sleeps (CLONE_VFORK), which is what makes the
+ * start cheap: no page table is copied twice. So it makes raw system calls only, allocates nothing
+ * and writes to nothing but its own stack and struct program. The glibc wrappers used are thin
+ * ones; setres*id and setgroups are not (they signal every thread), hence syscall(2).
  */
 #include "runtime/caps.h"
 #include "runtime/control.h"
@@ -34,9 +34,9 @@ static int step_stdio(struct program *p)
 		if (dup2(from, i) < 0)
 			return -1;
 	}
-	/* Closed here, not at execve: while execve looks its path up, a link in the image may lead through
-	 * /proc/self/fd/N, and some of what we inherited are folders of the host. The control socket is
-	 * still needed; it is no folder, and CLOEXEC. */
+	/* Closed here, not at execve: while execve looks its path up, a link in the image may lead
+	 * through /proc/self/fd/N, and some of what we inherited are folders of the host. The
+	 * control socket is still needed; it is no folder, and CLOEXEC. */
 	const unsigned control = (unsigned)p->launch->control;
 	if (control > 3 && close_range(3, control - 1, 0) < 0)
 		return -1;
@@ -54,7 +54,8 @@ static int step_signals(struct program *p)
 			uint64_t mask;
 		} action = {.handler = SIG_DFL};
 		if ((p->launch->ignored_signals >> (sig - 1) & 1) &&
-		    syscall(SYS_rt_sigaction, sig, &action, NULL, sizeof(action.mask)) < 0 && errno != EINVAL)
+		    syscall(SYS_rt_sigaction, sig, &action, NULL, sizeof(action.mask)) < 0 &&
+		    errno != EINVAL)
 			return -1;
 	}
 	return 0;
@@ -76,7 +77,8 @@ static int step_rlimits(struct program *p)
 		want.rlim_cur = smaller(row->soft, want.rlim_max);
 		if (has.rlim_cur == want.rlim_cur && has.rlim_max == want.rlim_max)
 			continue;
-		if (prlimit(0, row->resource, &want, NULL) < 0 || prlimit(0, row->resource, NULL, &got) < 0)
+		if (prlimit(0, row->resource, &want, NULL) < 0 ||
+		    prlimit(0, row->resource, NULL, &got) < 0)
 			return -1;
 		if (got.rlim_cur != want.rlim_cur || got.rlim_max != want.rlim_max) {
 			errno = EPROTO;
@@ -115,8 +117,8 @@ static int step_mask(struct program *p)
 	return (int)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
 }
 
-/* Last: whatever comes after it is in the policy. The listener goes to the supervisor, which answers when
- * it holds it and has set its timers; without that answer nothing runs. */
+/* Last: whatever comes after it is in the policy. The listener goes to the supervisor, which
+ * answers when it holds it and has set its timers; without that answer nothing runs. */
 static int step_seccomp(struct program *p)
 {
 	struct record r = {.type = RECORD_STARTING};
@@ -140,14 +142,14 @@ static const struct {
 	const char *name;
 	int (*run)(struct program *);
 } steps[] = {
-	{"session", step_session},	     /* first: no signal of the caller's terminal reaches us */
-	{"stdio", step_stdio},		     /* before the credentials: a pty may be root's */
-	{"signals", step_signals},	     /* any time before the mask opens */
-	{"rlimits", step_rlimits},	     /* before the credentials: raising needs CAP_SYS_RESOURCE */
+	{"session", step_session}, /* first: no signal of the caller's terminal reaches us */
+	{"stdio", step_stdio},	   /* before the credentials: a pty may be root's */
+	{"signals", step_signals}, /* any time before the mask opens */
+	{"rlimits", step_rlimits}, /* before the credentials: raising needs CAP_SYS_RESOURCE */
 	{"credentials", step_credentials},   /* after everything that needs a capability */
 	{"no-new-privs", step_no_new_privs}, /* seccomp(2) demands it of the unprivileged */
 	{"signal-mask", step_mask},
-	{"seccomp", step_seccomp},	     /* last: then execve or _exit */
+	{"seccomp", step_seccomp}, /* last: then execve or _exit */
 };
 
 static void try_exec(struct program *p)

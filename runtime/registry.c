@@ -16,7 +16,8 @@ static socklen_t address_of(struct sockaddr_un *addr, const char *id)
 {
 	memset(addr, 0, sizeof(*addr));
 	addr->sun_family = AF_UNIX;
-	int n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, "pinfold/%u/%s", geteuid(), id);
+	int n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, "pinfold/%u/%s", geteuid(),
+			 id);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
@@ -29,7 +30,9 @@ int registry_enter(const char *id, struct err *e)
 		return err_sys(e, "registry: socket");
 	if (bind(fd, (struct sockaddr *)&addr, len) < 0) {
 		if (errno == EADDRINUSE)
-			return err_usage(e, "id \"%s\" belongs to a run that is alive; choose another or leave --id out", id);
+			return err_usage(e,
+					 "id \"%s\" belongs to a run that is alive; choose another or leave --id out",
+					 id);
 		return err_sys(e, "registry: bind the name of run %s", id);
 	}
 	if (listen(fd, 8) < 0)
@@ -67,8 +70,8 @@ int registry_find(const char *id, struct registry_run *run, struct err *e)
 	return 1;
 }
 
-/* The id at the end of a line of /proc/net/unix, or NULL. The name is the last column, "@" for NUL; only the
- * listener counts (flags 00010000), not the ends of connections to it. */
+/* The id at the end of a line of /proc/net/unix, or NULL. The name is the last column, "@" for NUL;
+ * only the listener counts (flags 00010000), not the ends of connections to it. */
 static char *line_id(char *line, const char *prefix)
 {
 	char *at = strrchr(line, ' ');

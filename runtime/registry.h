@@ -1,8 +1,8 @@
-/* Who is running, without a state file: each supervisor holds an abstract socket named after its user and
- * run, "\0pinfold/UID/ID". It disappears with the process, however that ends. See unix(7).
+/* Who is running, without a state file: each supervisor holds an abstract socket named after its
+ * user and run, "\0pinfold/UID/ID". It disappears with the process, however that ends. See unix(7).
  *
- * Anybody may bind an abstract name; so whoever lists asks the kernel who holds it (SO_PEERCRED of a
- * connection, which needs no accept) and looks no further unless the uid is its own.
+ * Anybody may bind an abstract name; so whoever lists asks the kernel who holds it (SO_PEERCRED of
+ * a connection, which needs no accept) and looks no further unless the uid is its own.
  */
 #ifndef PINFOLD_RUNTIME_REGISTRY_H
 #define PINFOLD_RUNTIME_REGISTRY_H

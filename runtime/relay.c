@@ -75,11 +75,12 @@ bool outlet_put(struct outlet *o, const char *data, size_t len)
 	return true;
 }
 
-/* The description is the caller's and may block. Pipes take RWF_NOWAIT since 6.4; before, and for terminals, poll
- * promises room for PIPE_BUF bytes, as long as nobody else writes. */
+/* The description is the caller's and may block. Pipes take RWF_NOWAIT since 6.4; before, and for
+ * terminals, poll promises room for PIPE_BUF bytes, as long as nobody else writes. */
 static ssize_t write_careful(int fd, const char *data, size_t len)
 {
-	const struct iovec iov = {.iov_base = (void *)(uintptr_t)data, .iov_len = len < PIPE_BUF ? len : PIPE_BUF};
+	const struct iovec iov = {.iov_base = (void *)(uintptr_t)data,
+				  .iov_len = len < PIPE_BUF ? len : PIPE_BUF};
 	ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
 	if (n >= 0 || errno != EOPNOTSUPP)
 		return n;

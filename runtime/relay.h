@@ -1,10 +1,10 @@
 /* stdio, relayed and never inherited: bytes between the program's pipes and the caller's files.
  *
- * The program holds pipes of ours, so it can neither reopen the caller's file nor change its flags. Our own
- * writes cannot block, whatever the caller gave us and without touching the caller's flags: a pipe or a
- * terminal is opened anew with O_NONBLOCK through /proc/self/fd (a description of our own); where that is not
- * allowed, at most PIPE_BUF after POLLOUT; a socket gets MSG_DONTWAIT; a regular file does not block.
- * See pipe(7), poll(2), proc(5).
+ * The program holds pipes of ours, so it can neither reopen the caller's file nor change its flags.
+ * Our own writes cannot block, whatever the caller gave us and without touching the caller's flags:
+ * a pipe or a terminal is opened anew with O_NONBLOCK through /proc/self/fd (a description of our
+ * own); where that is not allowed, at most PIPE_BUF after POLLOUT; a socket gets MSG_DONTWAIT; a
+ * regular file does not block. See pipe(7), poll(2), proc(5).
  */
 #ifndef PINFOLD_RUNTIME_RELAY_H
 #define PINFOLD_RUNTIME_RELAY_H
@@ -26,7 +26,7 @@ enum outlet_kind {
 	OUTLET_FILE,	 /* regular file, /dev/null: a write does not wait for a reader */
 	OUTLET_SOCKET,	 /* MSG_DONTWAIT */
 	OUTLET_NONBLOCK, /* a description of our own, O_NONBLOCK */
-	OUTLET_CAREFUL,	 /* the caller's description: PIPE_BUF at most, and only where that cannot block */
+	OUTLET_CAREFUL, /* the caller's description: PIPE_BUF at most, and only where that cannot block */
 };
 
 /* Where bytes leave to, with what has not left yet. */
@@ -62,8 +62,8 @@ struct stream {
 int stream_open(struct stream *s, int from, int to, uint64_t limit, struct err *e);
 void stream_close(struct stream *s);
 
-/* from is readable: read, count, hash, pass on. Returns bytes read. *over_limit: there was a byte more than the
- * limit, which was dropped. */
+/* from is readable: read, count, hash, pass on. Returns bytes read. *over_limit: there was a byte
+ * more than the limit, which was dropped. */
 size_t stream_pump(struct stream *s, bool *over_limit);
 void stream_report(struct stream *s, struct stream_result *r);
 

@@ -73,7 +73,8 @@ unsigned plan_controllers(const struct limits *lim);
 
 /* ---- ledger.c ---- */
 /* Rows as they stand by the plan; cg is the leaf if it was made, else NULL (predicted). */
-void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg, struct result *r);
+void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg,
+		 struct result *r);
 void ledger_proc_outer(struct result *r);
 void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
 /* 0; -1 and *e (ERR_HOST) names the first required guarantee that is not enforced. */
@@ -124,8 +125,8 @@ void run_decide(struct run *run, enum run_status status, const char *limit, cons
 /* exited or signaled, by what the main process came to. */
 void run_decide_by_main(struct run *run);
 void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e);
-/* The set-up failed: refused where the caller or the host's policy is behind it (stage "host", with the way
- * out), setup-failed otherwise. */
+/* The set-up failed: refused where the caller or the host's policy is behind it (stage "host", with
+ * the way out), setup-failed otherwise. */
 void refuse_or_fail(struct run *run, const char *stage, const struct err *e);
 /* Composition and counters while the processes are alive, before SIGKILL goes out. */
 void evidence_before_kill(struct run *run);

@@ -1,23 +1,25 @@
 /* Theory of operation.
  *
- * One run is four processes at most. The supervisor (this process) stays in the host's namespaces with the
- * caller's uid. It plans (plan.c): whatever can fail for a boring reason fails before anything exists. It makes
- * the cgroup leaf, then clones pid 1 of the sandbox into fresh user, pid, mount, network, IPC and UTS
- * namespaces and into the leaf (spawn.c), writes its id maps and, as root, hands it the idmapped image.
+ * One run is four processes at most. The supervisor (this process) stays in the host's namespaces
+ * with the caller's uid. It plans (plan.c): whatever can fail for a boring reason fails before
+ * anything exists. It makes the cgroup leaf, then clones pid 1 of the sandbox into fresh user, pid,
+ * mount, network, IPC and UTS namespaces and into the leaf (spawn.c), writes its id maps and, as
+ * root, hands it the idmapped image.
  *
- * pid 1 (init.c) applies its table of steps: credentials, cgroup namespace, loopback, mounts and pivot_root,
- * and hands out a directory fd of the scratch and of its /proc. It starts the program by CLONE_VM and
- * CLONE_VFORK (program.c); the program's process drops everything, loads the filter as its last act, sends the
- * filter's listener and waits. The supervisor now sets its timers and answers; only then comes execve. pid 1
- * gives up all it has and only reaps.
+ * pid 1 (init.c) applies its table of steps: credentials, cgroup namespace, loopback, mounts and
+ * pivot_root, and hands out a directory fd of the scratch and of its /proc. It starts the program
+ * by CLONE_VM and CLONE_VFORK (program.c); the program's process drops everything, loads the filter
+ * as its last act, sends the filter's listener and waits. The supervisor now sets its timers and
+ * answers; only then comes execve. pid 1 gives up all it has and only reaps.
  *
- * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines. The run ends with the main
- * process, a limit, a signal or a lost caller: evidence is read, everything is killed, death is waited for (the leaf
- * is empty, pid 1 reaped), the pipes are drained, the scratch is let go, the leaf removed, and the result is
- * filled (conclude.c).
+ * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines. The run
+ * ends with the main process, a limit, a signal or a lost caller: evidence is read, everything is
+ * killed, death is waited for (the leaf is empty, pid 1 reaped), the pipes are drained, the scratch
+ * is let go, the leaf removed, and the result is filled (conclude.c).
  *
- * What keeps law 3 when the supervisor itself is killed: the control socket closes, pid 1 exits, and with pid 1 the
- * kernel kills every process of its namespace; mounts and sockets die with the namespaces.
+ * What keeps law 3 when the supervisor itself is killed: the control socket closes, pid 1 exits,
+ * and with pid 1 the kernel kills every process of its namespace; mounts and sockets die with the
+ * namespaces.
  */
 #include "base/fd.h"
 #include "runtime/registry.h"
@@ -66,7 +68,8 @@ static int check_leaf(const struct run *run, struct err *e)
 	const unsigned lost = run->plan.place.controllers & run->plan.wanted & ~run->cg.controllers;
 	for (int i = 0; i < 4; i++)
 		if (lost >> i & 1)
-			return err_host(e, "the leaf has no %s controller, which was foretold: %s", names[i], run->cg.why_not[i]);
+			return err_host(e, "the leaf has no %s controller, which was foretold: %s",
+					names[i], run->cg.why_not[i]);
 	return 0;
 }
 
@@ -76,7 +79,9 @@ int make_leaf(struct run *run, struct err *e)
 	char name[80];
 	snprintf(name, sizeof(name), "pinfold-%s", run->r->id);
 	/* io.max goes to the disks that the program reads its files from. */
-	autoclose int usr = p->launch.root.form == ROOTFS_HOST ? open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	autoclose int usr = p->launch.root.form == ROOTFS_HOST
+				    ? open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC)
+				    : -1;
 	p->place.image = usr >= 0 ? usr : p->launch.root.image;
 	p->place.libexec = run->o->libexec;
 	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, e) < 0 ||
@@ -120,8 +125,9 @@ static void release(struct run *run)
 	feed_close(&run->feed);
 	stream_close(&run->out);
 	stream_close(&run->err);
-	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty, &run->control, &run->caller,
-		      &run->signals, &run->populated, &run->init_pidfd, &run->program, &run->registry};
+	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty,
+		      &run->control,	&run->caller,	  &run->signals,       &run->populated,
+		      &run->init_pidfd, &run->program,	  &run->registry};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	deadlines_close(&run->deadlines);
@@ -138,10 +144,26 @@ static void finish_events(struct run *run)
 
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
 {
-	struct run run = {.spec = s, .o = o, .r = r, .cg = CGROUP_INIT, .init = -1, .init_pidfd = -1, .program = -1, .control = -1,
-			  .registry = -1, .caller = -1, .signals = -1, .populated = -1, .pty = -1,
-			  .terminal = TTY_CALLER_INIT, .feed = FEED_INIT, .out = STREAM_INIT, .err = STREAM_INIT,
-			  .events = OUTLET_INIT, .notify = NOTIFY_INIT, .watch = WATCH_INIT,
+	struct run run = {.spec = s,
+			  .o = o,
+			  .r = r,
+			  .cg = CGROUP_INIT,
+			  .init = -1,
+			  .init_pidfd = -1,
+			  .program = -1,
+			  .control = -1,
+			  .registry = -1,
+			  .caller = -1,
+			  .signals = -1,
+			  .populated = -1,
+			  .pty = -1,
+			  .terminal = TTY_CALLER_INIT,
+			  .feed = FEED_INIT,
+			  .out = STREAM_INIT,
+			  .err = STREAM_INIT,
+			  .events = OUTLET_INIT,
+			  .notify = NOTIFY_INIT,
+			  .watch = WATCH_INIT,
 			  .deadlines = DEADLINES_INIT};
 	struct err e = ERR_INIT;
 	const char *stage;

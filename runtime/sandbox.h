@@ -10,28 +10,29 @@
 
 /* What commands/ knows and a spec does not. All borrowed. */
 struct sandbox_options {
-	const char *libexec;	/* folder of the sibling programs */
-	const char *cache_dir;	/* for compiled filters, NULL none */
-	const char *id_range;	/* root's slots, NULL: the built-in range */
-	char *const *argv;	/* of this process: pid 1 writes over its copy */
-	int events;		/* fd for --events, -1 none */
-	int64_t begun_ns;	/* CLOCK_BOOTTIME at the start of pinfold */
+	const char *libexec;   /* folder of the sibling programs */
+	const char *cache_dir; /* for compiled filters, NULL none */
+	const char *id_range;  /* root's slots, NULL: the built-in range */
+	char *const *argv;     /* of this process: pid 1 writes over its copy */
+	int events;	       /* fd for --events, -1 none */
+	int64_t begun_ns;      /* CLOCK_BOOTTIME at the start of pinfold */
 };
 
-/* The plan: everything that is decided before anything is made. `run` executes it, `explain` prints it,
- * `doctor` judges it. */
+/* The plan: everything that is decided before anything is made. `run` executes it, `explain` prints
+ * it, `doctor` judges it. */
 struct plan {
 	struct launch launch;
 	struct cgroup_place place;
-	unsigned wanted; /* controllers that the limits need */
+	unsigned wanted;  /* controllers that the limits need */
 	bool cgroup_leaf; /* a leaf will be made */
 	struct err filter_err;
 };
 
-/* Fill the plan and the rows of the ledger in r as they would come out; nothing on the host changes but, as
- * root, a lock on an id slot. dry: for explain and doctor, the cgroup ladder is not asked to enable anything.
- * On failure r has status, stage and message. */
-int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry, struct result *r);
+/* Fill the plan and the rows of the ledger in r as they would come out; nothing on the host changes
+ * but, as root, a lock on an id slot. dry: for explain and doctor, the cgroup ladder is not asked
+ * to enable anything. On failure r has status, stage and message. */
+int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
+	      struct result *r);
 void plan_close(struct plan *p);
 
 /* Run it. Always fills r; there is no other outcome. */

@@ -89,7 +89,8 @@ static int open_input(struct run *run, struct err *e)
 	}
 	const bool owned = file >= 0;
 	int to;
-	if (check_input(owned ? file : STDIN_FILENO, s->stdin_file, e) < 0 || open_pipe(run, 0, true, &to, e) < 0)
+	if (check_input(owned ? file : STDIN_FILENO, s->stdin_file, e) < 0 ||
+	    open_pipe(run, 0, true, &to, e) < 0)
 		return -1;
 	return feed_open(&run->feed, owned ? fd_take(&file) : 0, owned, to, e);
 }
@@ -107,8 +108,9 @@ static int open_control(struct run *run, struct err *e)
 /* Everything that would end or stop us arrives as a read; blocked before the sandbox exists. */
 static int open_signals(struct run *run, struct err *e)
 {
-	static const int caught[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
-				     SIGPROF, SIGPIPE, SIGWINCH, SIGXFSZ, SIGTTOU, SIGTTIN, SIGPOLL, SIGPWR};
+	static const int caught[] = {SIGTERM, SIGINT,	 SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
+				     SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGWINCH, SIGXFSZ,
+				     SIGTTOU, SIGTTIN,	 SIGPOLL, SIGPWR};
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
@@ -126,8 +128,8 @@ static int open_signals(struct run *run, struct err *e)
 static pid_t clone_init(struct run *run)
 {
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC |
+			 CLONE_NEWUTS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
 		.pidfd = (uintptr_t)&run->init_pidfd,
 		/* No exit signal: a caller that ignores SIGCHLD would have the kernel reap pid 1 for us. */
 		.exit_signal = 0,
@@ -181,8 +183,8 @@ static int let_go(struct run *run, struct err *e)
 	if (proc < 0)
 		return err_sys(e, "open %s", path);
 	autoclose int tree = -1;
-	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 || reset_oom_score(proc, e) < 0 ||
-	    open_tree_for(run, proc, &tree, e) < 0)
+	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 ||
+	    reset_oom_score(proc, e) < 0 || open_tree_for(run, proc, &tree, e) < 0)
 		return -1;
 	const struct record go = {.type = RECORD_GO};
 	if (control_send(run->control, &go, &tree, tree >= 0) < 0)

@@ -15,7 +15,8 @@ static void end_by_output(struct run *run, const struct stream *s)
 	if (run->decided)
 		return;
 	result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
-	end_by_limit(run, RUN_OUTPUT_LIMIT, "output", "the program wrote more than the output limit allows");
+	end_by_limit(run, RUN_OUTPUT_LIMIT, "output",
+		     "the program wrote more than the output limit allows");
 }
 
 static void pump(struct run *run, struct stream *s)
@@ -32,7 +33,8 @@ static void pump(struct run *run, struct stream *s)
 static void lose_reader(struct run *run, struct stream *s, int sys)
 {
 	char value[64];
-	snprintf(value, sizeof(value), "%s: %s", s == &run->out ? "stdout" : "stderr", strerrorname_np(sys));
+	snprintf(value, sizeof(value), "%s: %s", s == &run->out ? "stdout" : "stderr",
+		 strerrorname_np(sys));
 	cancel(run, "lost", value, "whoever reads the output went away");
 	fd_close(&s->from);
 	kill_all(run);

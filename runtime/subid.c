@@ -52,7 +52,8 @@ static bool user_name(uint32_t uid, char *name)
 			char *end = strchrnul(line, '\n');
 			next = *end ? end + 1 : end;
 			char *first = memchr(line, ':', (size_t)(end - line));
-			char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+			char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1))
+					     : NULL;
 			if (!second || first - line >= NAME_MAX_LEN)
 				continue;
 			if (strtoul(second + 1, NULL, 10) != uid || second[1] == ':')
@@ -79,16 +80,18 @@ int subid_own_range(const char *file, uint32_t uid, struct id_range *range, stru
 	if (fd_read_small(AT_FDCWD, file, text, FILE_MAX) >= 0) {
 		const char *p = text;
 		for (struct line l; next_line(&p, &l);) {
-			bool ours = (l.name_len == strlen(name) && !memcmp(l.name, name, l.name_len)) ||
-				    (l.name_len == strlen(number) && !memcmp(l.name, number, l.name_len));
+			bool ours =
+				(l.name_len == strlen(name) && !memcmp(l.name, name, l.name_len)) ||
+				(l.name_len == strlen(number) && !memcmp(l.name, number, l.name_len));
 			if (ours && l.count > best.count)
 				best = (struct id_range){l.first, l.count};
 		}
 	}
 	free(text);
 	if (best.count == 0)
-		return err_host(e, "ids: %s gives %s no ids; as root add the line \"%s:100000:65536\" (a free range), "
-				   "or use --ids single",
+		return err_host(e,
+				"ids: %s gives %s no ids; as root add the line \"%s:100000:65536\" (a free range), "
+				"or use --ids single",
 				file, name, name);
 	if (best.count > 65535)
 		best.count = 65535;
@@ -123,7 +126,8 @@ static bool file_delegates(const char *file, uint32_t first, uint32_t count)
 
 bool subid_delegated(uint32_t first, uint32_t count)
 {
-	return file_delegates("/etc/subuid", first, count) || file_delegates("/etc/subgid", first, count);
+	return file_delegates("/etc/subuid", first, count) ||
+	       file_delegates("/etc/subgid", first, count);
 }
 
 int subid_slot_range(struct id_range *range, const char *text, struct err *e)
@@ -135,7 +139,8 @@ int subid_slot_range(struct id_range *range, const char *text, struct err *e)
 	unsigned long first = strtoul(text, &end, 10);
 	unsigned long count = *end == ':' ? strtoul(end + 1, &end, 10) : 0;
 	if (*end || first < 65536 || count < 65536 || first + count > 0xfffe0000UL)
-		return err_usage(e, "PINFOLD_ID_RANGE=%.40s: want FIRST:COUNT, FIRST at least 65536, COUNT at least 65536",
+		return err_usage(e,
+				 "PINFOLD_ID_RANGE=%.40s: want FIRST:COUNT, FIRST at least 65536, COUNT at least 65536",
 				 text);
 	*range = (struct id_range){(uint32_t)first, (uint32_t)count};
 	return 0;

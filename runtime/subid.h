@@ -11,8 +11,8 @@ struct id_range {
 	uint32_t first, count;
 };
 
-/* The largest range that file (/etc/subuid, /etc/subgid) gives the user, by name or number; count is cut
- * to 65,535. ERR_HOST with the line to add where there is none. */
+/* The largest range that file (/etc/subuid, /etc/subgid) gives the user, by name or number; count
+ * is cut to 65,535. ERR_HOST with the line to add where there is none. */
 int subid_own_range(const char *file, uint32_t uid, struct id_range *range, struct err *e);
 
 /* Whether /etc/subuid or /etc/subgid gives any of [first, first + count) to anybody; true when in doubt. */

@@ -1,7 +1,7 @@
 /* The supervisor's one poll loop, from clone3 to the last byte passed on.
  *
- * Each source of events is a row of the table `sources`: its fd, what to poll for, in which phases, and who
- * handles it. Limits are deadlines on one timerfd. Nothing here blocks but poll(2).
+ * Each source of events is a row of the table `sources`: its fd, what to poll for, in which phases,
+ * and who handles it. Limits are deadlines on one timerfd. Nothing here blocks but poll(2).
  */
 #include "base/fd.h"
 #include "base/pages.h"
@@ -20,12 +20,13 @@
 
 static bool streams_drained(const struct run *run)
 {
-	return run->out.from < 0 && run->err.from < 0 && (run->out.to.len == 0 || run->out.to.broken) &&
+	return run->out.from < 0 && run->err.from < 0 &&
+	       (run->out.to.len == 0 || run->out.to.broken) &&
 	       (run->err.to.len == 0 || run->err.to.broken);
 }
 
-/* Everything is dead: what is left is to pass on what the pipes hold. A caller that does not read has as
- * long as the program would have had, and the grace at least. */
+/* Everything is dead: what is left is to pass on what the pipes hold. A caller that does not read
+ * has as long as the program would have had, and the grace at least. */
 static void begin_drain(struct run *run)
 {
 	const int64_t grace = deadline_after(now_ns(), run->spec->grace_ns);
@@ -79,7 +80,8 @@ static void on_starting(struct run *run, int listener)
 	if (run->plan.launch.filter.notify && listener < 0) {
 		/* The kernel allows one listener in a chain of filters, and somebody above us has it. */
 		run->notify.complete = false;
-		result_warn(run->r, "denied calls are not counted: an outer sandbox's filter has a listener already");
+		result_warn(run->r,
+			    "denied calls are not counted: an outer sandbox's filter has a listener already");
 	}
 	if (listener >= 0 && notify_open(&run->notify, listener, &e) < 0) {
 		end_by_error(run, RUN_SETUP_FAILED, "seccomp", &e);
@@ -124,7 +126,8 @@ static void forward_signal(struct run *run, int sig)
 		run->early_signals |= 1ULL << (sig - 1);
 	/* It may have ended already, and --on-exit wait goes on. */
 	else if (syscall(SYS_pidfd_send_signal, run->program, sig, NULL, 0) < 0 && errno != ESRCH)
-		result_warn(run->r, "SIG%s could not be forwarded: %s", sigabbrev_np(sig), strerrordesc_np(errno));
+		result_warn(run->r, "SIG%s could not be forwarded: %s", sigabbrev_np(sig),
+			    strerrordesc_np(errno));
 }
 
 static void on_started(struct run *run, int program)
@@ -240,7 +243,8 @@ static void on_signals(struct run *run, short revents)
 			kill_all(run);
 		} else if (run->phase <= PHASE_RUNNING) {
 			run->phase = PHASE_GRACE;
-			deadline_set(&run->deadlines, DEADLINE_GRACE, deadline_after(now_ns(), run->spec->grace_ns));
+			deadline_set(&run->deadlines, DEADLINE_GRACE,
+				     deadline_after(now_ns(), run->spec->grace_ns));
 		}
 		break;
 	case SIGUSR1:
@@ -284,7 +288,8 @@ static void on_notify(struct run *run, short revents)
 	}
 	switch (notify_handle(&run->notify, &arch, &nr, &e)) {
 	case 1:
-		snprintf(message, sizeof(message), "a system call of another ABI (%s, number %d)", abi_name(arch, nr), nr);
+		snprintf(message, sizeof(message), "a system call of another ABI (%s, number %d)",
+			 abi_name(arch, nr), nr);
 		result_evidence_text(run->r, "arch", abi_name(arch, nr));
 		result_evidence_number(run->r, "syscall", nr);
 		end_by_limit(run, RUN_FOREIGN_ABI, "", message);
@@ -292,7 +297,8 @@ static void on_notify(struct run *run, short revents)
 	case 2:
 		if (run->events.fd >= 0) {
 			syscall_name(run->notify.rows[run->notify.rows_len - 1].arch,
-				     run->notify.rows[run->notify.rows_len - 1].nr, name, sizeof(name));
+				     run->notify.rows[run->notify.rows_len - 1].nr, name,
+				     sizeof(name));
 			run_event(run, EVENT_DENIED, name);
 		}
 		break;
@@ -339,8 +345,10 @@ static size_t list_sources(struct run *run, struct source *list)
 		{run->out.to.fd, out_to, true, on_out_to},
 		{run->err.to.fd, err_to, true, on_err_to},
 		{alive ? run->feed.from : -1, want_in(&run->feed.to), false, on_feed_from},
-		{alive && !run->feed.is_tty ? run->feed.to.fd : -1, run->feed.to.len ? POLLOUT : 0, true, on_feed_to},
-		{alive && run->feed.is_tty && run->feed.to.len ? run->pty : -1, POLLOUT, false, on_feed_to},
+		{alive && !run->feed.is_tty ? run->feed.to.fd : -1, run->feed.to.len ? POLLOUT : 0,
+		 true, on_feed_to},
+		{alive && run->feed.is_tty && run->feed.to.len ? run->pty : -1, POLLOUT, false,
+		 on_feed_to},
 		{run->events.fd, run->events.len ? POLLOUT : 0, false, on_events},
 	};
 	size_t len = 0;

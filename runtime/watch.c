@@ -58,7 +58,8 @@ static bool each_pid(const struct watch *w, visit_fn *visit, void *arg)
 			continue;
 		if (w->pid_ns && pid_namespace(w->proc, d->d_name) != w->pid_ns)
 			continue;
-		const struct visit v = {w->proc, d->d_name, strtol(d->d_name, NULL, 10) == w->init, arg};
+		const struct visit v = {w->proc, d->d_name, strtol(d->d_name, NULL, 10) == w->init,
+					arg};
 		visit(&v);
 		seen++;
 	}
@@ -141,7 +142,9 @@ static uint64_t sysv_bytes(const struct watch *w)
 	/* key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap */
 	for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
 		unsigned long long rss, swap;
-		if (sscanf(line + 1, "%*d %*d %*o %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu %llu", &rss, &swap) == 2)
+		if (sscanf(line + 1,
+			   "%*d %*d %*o %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu %llu",
+			   &rss, &swap) == 2)
 			sum += rss + swap;
 	}
 	return sum;
@@ -172,8 +175,8 @@ static void add_cpu(const struct visit *v)
 	/* The second field is the program's to choose and may hold anything: start behind its last ")". */
 	char *p = strrchr(text, ')');
 	unsigned long long user, system, child_user, child_system;
-	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &user, &system,
-			 &child_user, &child_system) != 4)
+	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+			 &user, &system, &child_user, &child_system) != 4)
 		return;
 	ticks->user_usec += user + child_user;
 	ticks->system_usec += system + child_system;

@@ -1,7 +1,8 @@
-/* What /proc tells about a sandbox whose cgroup has no controller: memory and cpu time, as far as they can be seen.
+/* What /proc tells about a sandbox whose cgroup has no controller: memory and cpu time, as far as
+ * they can be seen.
  *
- * Everything is read through the sandbox's own /proc (an fd that pid 1 handed out), which lists its processes
- * and no others. The numbers are a lower bound: what they miss is named in the ledger.
+ * Everything is read through the sandbox's own /proc (an fd that pid 1 handed out), which lists its
+ * processes and no others. The numbers are a lower bound: what they miss is named in the ledger.
  */
 #ifndef PINFOLD_RUNTIME_WATCH_H
 #define PINFOLD_RUNTIME_WATCH_H
@@ -11,8 +12,8 @@
 #include <sys/types.h>
 
 struct watch {
-	int proc;    /* the sandbox's /proc; -1: nothing can be seen */
-	pid_t init;  /* pid 1 of the sandbox, as this /proc numbers it */
+	int proc;   /* the sandbox's /proc; -1: nothing can be seen */
+	pid_t init; /* pid 1 of the sandbox, as this /proc numbers it */
 	uint64_t pid_ns; /* inode of the sandbox's pid namespace if proc is an outer one, which lists strangers; else 0 */
 	int sysv;    /* its /proc/sysvipc/shm, -1 */
 	int scratch; /* root of the scratch tmpfs, -1 */
@@ -22,8 +23,8 @@ struct watch {
 /* proc is an outer one, where pid 1 of the sandbox is init. false: its namespace cannot be told. */
 bool watch_outer(struct watch *w, pid_t init);
 
-/* Anonymous memory and swap of every process, the scratch, unlinked memfds that an fd still holds, SysV
- * segments: bytes. false where nothing could be read. */
+/* Anonymous memory and swap of every process, the scratch, unlinked memfds that an fd still holds,
+ * SysV segments: bytes. false where nothing could be read. */
 bool watch_memory(const struct watch *w, uint64_t *bytes);
 
 /* User and system time of the living and of those that were waited for, clock ticks turned to usec. */

@@ -9,7 +9,7 @@ from pf import *
 HOSTILE = {"LD_PRELOAD": "/tmp/canary.so", "LD_LIBRARY_PATH": "/tmp/canary", "LD_AUDIT": "/tmp/canary.so", "AWS_SECRET": "canary",
            "NOTIFY_SOCKET": "/run/canary", "SSH_AUTH_SOCK": "/run/canary", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/canary",
            "LISTEN_FDS": "1", "LISTEN_PID": "1", "TMPDIR": "/canary", "GLIBC_TUNABLES": "glibc.malloc.check=3", "IFS": "c",
-           "BASH_FUNC_x%%": "() { canary; }", "PYTHONPATH": "/canary", "GCONV_PATH": "/canary", "http_proxy": "http://canary"}
+           "BASH_FUNC_x%%": "() { canary; }", "PYTHONPATH": "/canary", "GCONV_PATH": "/canary", "http_proxy": "canary:1"}
 DEFAULT = ["HOME=/scratch", "LANG=C.UTF-8", "LOGNAME=user", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "USER=user"]
 
 run = pinfold("run", tiny(), "/bin/payload", "env", ",", "cat", "/proc/self/environ", env=HOSTILE)
