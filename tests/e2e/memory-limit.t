@@ -32,7 +32,7 @@ oom("a memfd", ["memfd", "100M", *stay])
 oom("SysV shared memory", ["shm", "100M", *stay])
 oom("anonymous memory and files together", ["alloc", "40M", ",", "tmpfs", "40M", *stay])
 oom("in a child, while the main process sleeps", ["bg", "alloc", "100M", *stay, *stay])
-oom("in many children together", ["bg", "alloc", "8M", ","] * 12 + ["sleep", "600"], "--on-exit", "wait")
+oom("left behind by many children together", ["bg", "shm", "8M", ","] * 12 + ["sleep", "600"])
 oom("a mapped file", ["mmap-file", "60M", ",", "alloc", "30M", *stay])
 
 end = [",", "sleep", "0.2", ",", "exit", "3"]
@@ -40,6 +40,13 @@ fine("anonymous memory below it", ["alloc", "32M", *end])
 fine("files below it", ["tmpfs", "32M", *end])
 fine("memory shared by many counts once", ["memfd", "32M", *end])
 run_fine = fine("address space that is not used", ["mmap-file", "60M", ",", "exit", "3"])
+
+# T45: what the kernel can take back at any time is no one's memory.
+large = busybox_image()
+with open(os.path.join(large, "large"), "wb") as file:
+    file.truncate(200 * MIB)
+run = pinfold("run", *limit, large, "dd", "if=/large", "of=/dev/null", "bs=1M")
+is_((run.status, run.code), ("exited", 0), "a file of 200 MiB can be read through", run)
 
 row = run.guarantee("memory")
 is_(row["requested"], "64M", "the ledger says what was asked for")

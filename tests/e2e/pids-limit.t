@@ -2,6 +2,7 @@
 """--pids is a wall for processes and threads together, pid 1 of the sandbox not counted; concurrent runs of one user do
 not share it."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -24,7 +25,7 @@ for args in (["--pids", "20"], ["--pids", "20", "--uid", "0"]):
 check(["--pids", "1"], ["fork-bomb", "1"], b"forked 0 EAGAIN\n", 1, "--pids 1: the program alone")
 check(["--pids", "none"], ["fork-bomb", "300"], b"forked 300 -\n", 0, "--pids none: more than the default")
 check([], ["fork-bomb", "256"], b"forked 255 EAGAIN\n", 1, "the default is 256")
-check(["--pids", "8"], ["orphans", "100"], b"orphans 100\n", 0, "what has ended does not count")
+check(["--pids", "64"], ["orphans", "150"], b"orphans 150\n", 0, "what has ended does not count")
 
 row = run.guarantee("pids")
 is_(row["requested"], "20", "the ledger says what was asked for")
@@ -35,6 +36,14 @@ if "pids" in controllers() and row["by"] == "pids.max":
 else:
     is_((row["by"], row["state"]), ("RLIMIT_NPROC", "degraded"), "without the controller: RLIMIT_NPROC, degraded", run)
     ok(row["not_covered"], "and what is not covered")
+
+# PR09: the host goes on to fork while a bomb is at its limit.
+with start("run", "--pids", "200", tiny(), "/bin/payload", "fork-bomb", "199", ",", "sleep", "600") as running:
+    like(running.line(), r"^forked 199 -$", "a bomb at its limit")
+    is_([subprocess.run(["/bin/true"], check=False).returncode for _ in range(20)], [0] * 20, "the host forks as ever")
+with start("run", "--pids", "32", "--wall", "500ms", tiny(), "/bin/payload", "fork-chain", "600") as running:
+    is_([subprocess.run(["/bin/true"], check=False).returncode for _ in range(20)], [0] * 20, "and during a chain of forks")
+    is_(running.wait().status, "wall-timeout", "which ends by its limit")
 
 # Eight runs of the same user, each with 50 threads: together far above the limit of one.
 runs = [start("run", "--pids", "60", tiny(), "/bin/payload", "threads", "50", ",", "await", "10", ",", "exit", "2")
