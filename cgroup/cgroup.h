@@ -93,8 +93,8 @@ struct cgroup_place {
 	char mend[160];
 	bool user_bus; /* CGROUP_SCOPE: the user's bus, not the system's */
 	/* Set by the caller before cgroup_create(): */
-	pid_t first;	     /* CGROUP_SCOPE: the process to put in */
-	int image;	     /* fd on the root file system, whose disks io.max is set on; -1: none */
+	pid_t first; /* CGROUP_SCOPE: the process to put in */
+	int image;   /* fd on the root file system, whose disks io.max is set on; -1: none */
 	const char *libexec; /* folder of our siblings; borrowed */
 };
 #define CGROUP_PLACE_INIT {.source = CGROUP_NONE, .parent = -1, .image = -1}

@@ -330,7 +330,7 @@ const size_t policy_len = sizeof(policy) / sizeof(policy[0]);
 const char *const policy_init[] = {
 	"read",		"write",	   "sendmsg", "recvmsg", "poll", "ppoll",
 	"wait4",	"waitid",	   "kill",    "close",	 "exit", "exit_group",
-	"rt_sigreturn", "restart_syscall", "getpid", "madvise", NULL,
+	"rt_sigreturn", "restart_syscall", "getpid",  "madvise", NULL,
 };
 
 bool policy_counted(const struct policy_group *g, enum policy_switch on)
