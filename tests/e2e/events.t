@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """--events streams one JSON document a line while the run goes on, each valid, in order, the result last; a reader that is
 slow or goes away harms nothing."""
-import json
 import os
 import sys
 

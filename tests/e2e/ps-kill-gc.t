@@ -8,7 +8,7 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from host import cgroups, leftovers
+from host import leftovers
 from pf import *
 
 MARK = f"listed-{os.getpid()}"

@@ -1,12 +1,10 @@
 #!/usr/bin/python3
 """A valid result document is there for every outcome, bad usage included, and it agrees with the exit code."""
-import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
-import pf
 
 payload = [tiny(), "/bin/payload"]
 OUTCOMES = {
