@@ -115,7 +115,7 @@ static void add_memfds(struct memory_sum *sum, int proc, const char *pid)
 	int left = FDS_MAX;
 	for (struct dirent *d; left > 0 && (d = readdir(dir)); left--)
 		if (isdigit((unsigned char)d->d_name[0]))
-			add_memfd(sum, dirfd(dir), d->d_name);
+			add_memfd(sum, fd, d->d_name);
 	closedir(dir);
 }
 
