@@ -37,9 +37,8 @@ run = pinfold("run", "--require", "wal", tiny(), "/bin/payload", "exit", "3")
 is_((run.status, run.code), ("refused", 125), "an unknown name is refused", run)
 
 for option in ("--read-bps", "--write-bps", "--read-iops", "--write-iops"):
-    if "io" in controllers():
-        skip("needs a host without the io controller", f"{option} without it")
-        continue
+    if "io" in controllers():  # tests/vm has what they do then
+        break
     run = pinfold("run", option, "1000000", tiny(), "/bin/payload", "exit", "3")
     is_((run.status, run.code), ("refused", 125), f"{option} without the io controller: refused", run)
     like(run.message, r"io controller", f"{option}: the controller is named")
