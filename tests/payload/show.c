@@ -22,8 +22,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static int show_env(int argc, char **argv)
 {
 	(void)argc, (void)argv;
