@@ -52,7 +52,7 @@ static int open_output(struct run *run, int slot, const char *file, struct strea
 {
 	autoclose int own = file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : -1;
 	const int to = file ? own : slot;
-	int from;
+	int from = -1;
 	if (to < 0)
 		return -1;
 	if (run->spec->tty)
@@ -88,7 +88,7 @@ static int open_input(struct run *run, struct err *e)
 			return -1;
 	}
 	const bool owned = file >= 0;
-	int to;
+	int to = -1;
 	if (check_input(owned ? file : STDIN_FILENO, s->stdin_file, e) < 0 ||
 	    open_pipe(run, 0, true, &to, e) < 0)
 		return -1;

@@ -40,7 +40,7 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 {
 	struct rootfs_view view = ROOTFS_VIEW_INIT;
 	struct err e = ERR_INIT;
-	char said[400] = "";
+	char said[640] = "";
 	umask(0);
 	int result = network_loopback_up(&e);
 	if (result == 0)
@@ -67,7 +67,7 @@ static void in_sandbox(const struct rootfs *r, look_fn *look)
 		_exit(init > 0 && waitpid(init, &status, 0) == init ? 0 : 92);
 	}
 	close(fds[1]);
-	char said[400] = "pid 1 said nothing";
+	char said[640] = "pid 1 said nothing";
 	ssize_t n = read(fds[0], said, sizeof(said) - 1);
 	close(fds[0]);
 	int status;
