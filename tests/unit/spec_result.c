@@ -328,9 +328,9 @@ static void cut_texts(void **state)
 		for (int shift = 0; shift < 4; shift++) {
 			struct result r;
 			struct err e = ERR_INIT;
-			char text[700] = "";
+			char text[900] = "";
 			memset(text, 'x', (size_t)shift);
-			for (int n = 0; n < 160; n++)
+			for (int n = 0; n < 220; n++)
 				strcat(text, characters[i]);
 			result_init(&r);
 			err_host(&e, "%s", text);
