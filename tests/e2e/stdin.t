@@ -37,10 +37,10 @@ with open(path, "rb") as file:
 
 ours, theirs = socket.socketpair()
 with ours, theirs:
-    feeder = threading.Thread(target=lambda: (ours.sendall(data), ours.shutdown(socket.SHUT_WR)))
+    feeder = threading.Thread(target=lambda: (ours.sendall(data), ours.shutdown(socket.SHUT_WR)), daemon=True)
     feeder.start()
     run = pinfold("run", "--stdin", "-", *payload, "cat", stdin=theirs)
-    feeder.join()
+    feeder.join(60)
     ok(run.out == data, "a socket of the caller's")
     run = pinfold("run", "--stdin", "-", *payload, "fds", stdin=theirs)
     like(run.out, rb"^fd 0 pipe:", "the program has a pipe, not the socket")
@@ -84,9 +84,10 @@ if WHO == "user" and os.geteuid() == 0:
 fifo = os.path.join(folder, "fifo")
 run = pinfold("run", "--wall", "300ms", "--stdin", fifo, *payload, "cat")
 is_(run.status, "wall-timeout", "a FIFO that nobody writes to: the limits count", run)
-with start("run", "--stdin", fifo, *payload, "cat") as running:
-    with open(fifo, "wb") as file:
+with start("run", "--stdin", fifo, *payload, "echo", "ready", ",", "cat") as running:
+    running.line()
+    with open(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK), "wb") as file:
         file.write(b"through a FIFO")
     run = running.wait()
-is_((run.status, run.out), ("exited", b"through a FIFO"), "a FIFO with a writer", run)
+is_((run.status, run.out), ("exited", b"ready\nthrough a FIFO"), "a FIFO with a writer", run)
 done()
