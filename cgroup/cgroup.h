@@ -155,6 +155,8 @@ void cgroup_usage(const struct cgroup *cg, struct result *r);
 int cgroup_kill(const struct cgroup *cg);
 /* cgroup.events populated: 1, 0, or -1 with errno. */
 int cgroup_populated(const struct cgroup *cg);
+/* The same through the fd of cgroup_populated_fd(), which arms it again for poll(2). */
+int cgroup_populated_again(int fd);
 /* fd of cgroup.events to poll for POLLPRI. */
 int cgroup_populated_fd(const struct cgroup *cg);
 

@@ -119,6 +119,21 @@ int cgroup_populated(const struct cgroup *cg)
 	return line_number(text, "populated") == 1;
 }
 
+int cgroup_populated_again(int fd)
+{
+	char text[256];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	const int64_t populated = line_number(text, "populated");
+	if (populated == NUM_UNKNOWN) {
+		errno = ENODATA;
+		return -1;
+	}
+	return populated == 1;
+}
+
 int cgroup_populated_fd(const struct cgroup *cg)
 {
 	if (cg->dir < 0)

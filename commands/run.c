@@ -14,7 +14,6 @@
 static void mention_degraded(const struct result *r)
 {
 	char names[400] = "";
-	const char *mend = "";
 	size_t used = 0;
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
@@ -22,8 +21,6 @@ static void mention_degraded(const struct result *r)
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 					 used ? ", " : "", guarantee_name(id));
-		if (!*mend)
-			mend = g->mend;
 	}
 	if (used)
 		complain("degraded here: %s; `pinfold doctor` tells why and how to mend it", names);

@@ -50,8 +50,10 @@ void run_event(struct run *run, enum event_type type, const char *name)
 			ev.pids = (int64_t)n;
 	}
 	char *line = event_write_json(&ev);
-	if (!line || !outlet_put(&run->events, line, strlen(line)))
-		result_warn(run->r, "an event was dropped: whoever reads --events is too slow");
+	if ((!line || !outlet_put(&run->events, line, strlen(line))) && !run->event_dropped) {
+		run->event_dropped = true; /* said once */
+		result_warn(run->r, "events were dropped: whoever reads --events is too slow");
+	}
 	free(line);
 	outlet_flush(&run->events);
 }

@@ -136,6 +136,8 @@ static int step_mounts(struct init *in, struct err *e)
 	if (rootfs_enter(&in->launch->root, fd_take(&in->tree), &in->view, e) < 0)
 		return -1;
 	in->sysv = openat(in->view.proc, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
+	if (in->sysv < 0 && errno != ENOENT) /* ENOENT: a kernel without SysV IPC */
+		return err_sys(e, "open sysvipc/shm of the sandbox");
 	return 0;
 }
 
@@ -372,7 +374,7 @@ static _Noreturn void loop(const struct init *in)
 	}
 }
 
-/* Why execve failed, in words. pid 1 has retired: it parses the file's head without any privilege. */
+/* Why execve failed, in words. pid 1 has no capability left: it parses the file's head without privilege. */
 static _Noreturn void fail_exec(const struct init *in, const struct program *p)
 {
 	struct err e = ERR_INIT;
@@ -424,6 +426,7 @@ _Noreturn void init_main(const struct launch *l)
 	if (retire(&in, &e) < 0)
 		fail(&in, RECORD_FAILED, ~0U, &e);
 	struct record r = {.type = RECORD_STARTED};
-	control_send(l->control, &r, &in.program_fd, 1);
+	control_send(l->control, &r, &in.program_fd, 1); /* if it fails, the loop sees why */
+	fd_close(&in.program_fd);
 	loop(&in);
 }

@@ -31,7 +31,6 @@ struct launch {
 	int control;	/* pid 1's end */
 	int supervisor; /* the other end, for pid 1 to close */
 	int stdio[3]; /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
-	bool own_cgroup; /* pid 1 is in a leaf of its own: unshare the cgroup namespace there */
 	bool set_affinity;
 	cpu_set_t cpus;
 	int nice;

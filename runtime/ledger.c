@@ -276,9 +276,9 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e)
 		const struct guarantee *g = &r->guarantees[id];
 		if (!(require >> id & 1) || g->state == G_ENFORCED)
 			continue;
-		return err_host(e, "--require %s: it is %s here%s%s; not covered: %s; %s",
-				guarantee_name(id), guarantee_state_name(g->state),
-				g->why[0] ? ": " : "", g->why, g->not_covered, g->mend);
+		return err_usage(e, "--require %s: it is %s here%s%s; not covered: %s; %s",
+				 guarantee_name(id), guarantee_state_name(g->state),
+				 g->why[0] ? ": " : "", g->why, g->not_covered, g->mend);
 	}
 	return 0;
 }

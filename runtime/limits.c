@@ -11,6 +11,7 @@ enum {
 	CPU_LOOK_MS = 2,  /* the cpu time is looked at no closer than this */
 	WATCH_MS = 20,	  /* and the memory, where /proc is all there is */
 	USAGE_MS = 1000,
+	BLIND_LOOKS = 50, /* so many in a row that fail: the limit is not watched any more */
 };
 
 static int64_t in_ms(int64_t ms)
@@ -40,11 +41,27 @@ void start_limits(struct run *run)
 		deadline_set(&run->deadlines, DEADLINE_USAGE, now + USAGE_MS * MS_NS);
 }
 
+/* A look may fail while the sandbox is dying. One that keeps failing is a limit that nobody enforces. */
+static void look_again(struct run *run, enum deadline_id id)
+{
+	struct err e = ERR_INIT;
+	if (++run->blind_looks < BLIND_LOOKS) {
+		deadline_set(&run->deadlines, id, in_ms(WATCH_MS));
+		return;
+	}
+	err_sys(&e, "%s cannot be watched any more",
+		id == DEADLINE_CPU ? "the cpu time" : "the memory");
+	end_by_error(run, RUN_LOST, "limits", &e);
+}
+
 static void look_at_cpu(struct run *run)
 {
 	uint64_t used_usec;
-	if (run_cpu_usec(run, &used_usec) < 0)
+	if (run_cpu_usec(run, &used_usec) < 0) {
+		look_again(run, DEADLINE_CPU);
 		return;
+	}
+	run->blind_looks = 0;
 	const uint64_t limit = run->spec->limits.cpu_time_ns, used = used_usec * 1000;
 	if (used >= limit) {
 		result_evidence_number(run->r, "cpu_usec", (int64_t)used_usec);
@@ -64,8 +81,11 @@ static void look_at_memory(struct run *run)
 {
 	const int64_t begin = now_ns();
 	uint64_t bytes, tasks;
-	if (!watch_memory(&run->watch, &bytes))
+	if (!watch_memory(&run->watch, &bytes)) {
+		look_again(run, DEADLINE_WATCH);
 		return;
+	}
+	run->blind_looks = 0;
 	if (watch_pids(&run->watch, &tasks) && tasks > run->watch_peak_pids)
 		run->watch_peak_pids = tasks;
 	if (bytes > run->watch_peak_bytes)

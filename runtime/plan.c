@@ -362,7 +362,7 @@ static int stage_cgroup(struct draft *d, struct err *e)
 	if (cgroup_find(&p->place, d->s->cgroup_parent, p->wanted, d->dry, e) < 0 ||
 	    check_mechanisms(p, e) < 0)
 		return -1;
-	p->cgroup_leaf = p->launch.own_cgroup = p->place.source != CGROUP_NONE;
+	p->cgroup_leaf = p->place.source != CGROUP_NONE;
 	return 0;
 }
 

@@ -61,6 +61,8 @@ struct run {
 	struct notify notify;
 	struct watch watch;
 	uint64_t watch_peak_bytes, watch_peak_pids;
+	unsigned blind_looks; /* in a row that could not be taken */
+	bool event_dropped;
 	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
 	struct deadlines deadlines;
@@ -77,7 +79,7 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 		 struct result *r);
 void ledger_proc_outer(struct result *r);
 void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
-/* 0; -1 and *e (ERR_HOST) names the first required guarantee that is not enforced. */
+/* 0; -1 and *e (ERR_USAGE: it was the caller's condition) names the first required guarantee that is not enforced. */
 int ledger_require(const struct result *r, uint64_t require, struct err *e);
 
 /* ---- sandbox.c ---- */
@@ -87,6 +89,8 @@ int make_leaf(struct run *run, struct err *e);
 /* ---- spawn.c ---- */
 /* stdio pipes, control socket, signals, clone3, maps, tree, GO. On failure nothing is left running. */
 int spawn(struct run *run, struct err *e);
+/* From here on what would end us is a read, and nothing that was begun stays behind. */
+int open_signals(struct run *run, struct err *e);
 
 /* ---- terminal.c ---- */
 /* The pty's master came: join it with the caller's terminal. */

@@ -27,6 +27,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -88,12 +90,17 @@ int make_leaf(struct run *run, struct err *e)
 	    check_leaf(run, e) < 0)
 		return -1;
 	run->populated = cgroup_populated_fd(&run->cg);
+	if (run->populated < 0)
+		return err_sys(e, "watch cgroup.events of the leaf");
 	ledger_fill(p, run->spec, &run->cg, run->r);
 	return ledger_require(run->r, run->spec->require, e);
 }
 
 static int prepare(struct run *run, const char **stage, struct err *e)
 {
+	*stage = "signals";
+	if (open_signals(run, e) < 0)
+		return -1;
 	*stage = "id";
 	if (choose_id(run->spec, run->r, e) < 0)
 		return -1;
@@ -136,9 +143,18 @@ static void release(struct run *run)
 	plan_close(&run->plan);
 }
 
+/* The last event is the one that everybody waits for: a slow reader has the grace to take it. */
 static void finish_events(struct run *run)
 {
+	const int64_t until = deadline_after(now_ns(), run->spec->grace_ns);
 	run_event(run, EVENT_ENDED, NULL);
+	while (run->events.fd >= 0 && run->events.len > 0 && !run->events.broken) {
+		struct pollfd p = {.fd = run->events.fd, .events = POLLOUT};
+		const int64_t left_ms = (until - now_ns()) / MS_NS;
+		if (left_ms <= 0 || poll(&p, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX) == 0)
+			break;
+		outlet_flush(&run->events);
+	}
 	outlet_close(&run->events);
 }
 

@@ -25,7 +25,6 @@ struct plan {
 	struct cgroup_place place;
 	unsigned wanted;  /* controllers that the limits need */
 	bool cgroup_leaf; /* a leaf will be made */
-	struct err filter_err;
 };
 
 /* Fill the plan and the rows of the ledger in r as they would come out; nothing on the host changes

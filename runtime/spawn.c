@@ -106,7 +106,7 @@ static int open_control(struct run *run, struct err *e)
 }
 
 /* Everything that would end or stop us arrives as a read; blocked before the sandbox exists. */
-static int open_signals(struct run *run, struct err *e)
+int open_signals(struct run *run, struct err *e)
 {
 	static const int caught[] = {SIGTERM, SIGINT,	 SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
 				     SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGWINCH, SIGXFSZ,
@@ -202,8 +202,7 @@ static void close_child_ends(struct launch *l)
 int spawn(struct run *run, struct err *e)
 {
 	const struct spec *s = run->spec;
-	if (open_signals(run, e) < 0 || open_input(run, e) < 0 ||
-	    open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
+	if (open_input(run, e) < 0 || open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
 	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0)
 		return -1;
 	run->init = clone_init(run);

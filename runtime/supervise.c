@@ -43,7 +43,8 @@ static void check_death(struct run *run)
 {
 	if (run->phase != PHASE_KILLED || !run->init_dead)
 		return;
-	if (run->cg.dir >= 0 && cgroup_populated(&run->cg) == 1)
+	/* Unknown is not dead: then the deadline for death says `lost`. */
+	if (run->cg.dir >= 0 && cgroup_populated_again(run->populated) != 0)
 		return;
 	begin_drain(run);
 }
@@ -112,8 +113,12 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 	}
 	if (r->value & READY_PROC_OUTER) {
 		ledger_proc_outer(run->r);
-		if (!watch_outer(&run->watch, run->init))
-			fd_close(&run->watch.proc); /* better see nothing than strangers */
+		if (!watch_outer(&run->watch, run->init)) {
+			err_host(&e,
+				 "the sandbox's processes cannot be told from others in the outer /proc");
+			end_by_error(run, RUN_SETUP_FAILED, "ready", &e);
+			return;
+		}
 		if (ledger_require(run->r, run->spec->require, &e) < 0)
 			end_by_error(run, RUN_REFUSED, "require", &e);
 	}

@@ -325,12 +325,12 @@ const struct policy_group policy[] = {
 };
 const size_t policy_len = sizeof(policy) / sizeof(policy[0]);
 
-/* Waiting for signals and children, one socket, one child to signal, and the way out. A stack
+/* Waiting for signals and children, one socket, its own pages, and the way out. A stack
  * protector's abort() is not among them: it dies here as well as by SIGABRT. */
 const char *const policy_init[] = {
-	"read",		"write",	   "sendmsg", "recvmsg", "poll", "ppoll",
-	"wait4",	"waitid",	   "kill",    "close",	 "exit", "exit_group",
-	"rt_sigreturn", "restart_syscall", "getpid",  "madvise", NULL,
+	"read",	   "write", "sendmsg", "recvmsg",    "poll",	     "ppoll",		"wait4",
+	"waitid",  "close", "exit",    "exit_group", "rt_sigreturn", "restart_syscall", "getpid",
+	"madvise", NULL,
 };
 
 bool policy_counted(const struct policy_group *g, enum policy_switch on)

@@ -378,9 +378,8 @@ static void test_shape(void **state)
 
 static bool init_may(uint32_t arch, uint32_t nr)
 {
-	static const int x86[] = {0, 1, 3, 7, 15, 28, 39, 46, 47, 60, 61, 62, 219, 231, 247, 271};
-	static const int arm[] = {57,  63,  64,	 73,  93,  94,	95, 128,
-				  129, 139, 172, 211, 212, 233, 260};
+	static const int x86[] = {0, 1, 3, 7, 15, 28, 39, 46, 47, 60, 61, 219, 231, 247, 271};
+	static const int arm[] = {57, 63, 64, 73, 93, 94, 95, 128, 139, 172, 211, 212, 233, 260};
 	const int *list = arch == AUDIT_ARCH_X86_64 ? x86 : arm;
 	size_t len = arch == AUDIT_ARCH_X86_64 ? sizeof(x86) / sizeof(int)
 					       : sizeof(arm) / sizeof(int);
