@@ -104,9 +104,6 @@ static int prepare(struct run *run, const char **stage, struct err *e)
 	*stage = "id";
 	if (choose_id(run->spec, run->r, e) < 0)
 		return -1;
-	*stage = "events";
-	if (run->o->events >= 0 && outlet_open(&run->events, run->o->events, e) < 0)
-		return -1;
 	*stage = "registry";
 	run->registry = registry_enter(run->r->id, e);
 	if (run->registry < 0)
@@ -183,8 +180,14 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 			  .deadlines = DEADLINES_INIT};
 	struct err e = ERR_INIT;
 	const char *stage;
-	if (plan_make(&run.plan, s, o, false, r) < 0)
+	if (o->events >= 0 && outlet_open(&run.events, o->events, &e) < 0) {
+		result_fail(r, RUN_REFUSED, "events", &e);
 		return;
+	}
+	if (plan_make(&run.plan, s, o, false, r) < 0) {
+		finish_events(&run);
+		return;
+	}
 	if (prepare(&run, &stage, &e) < 0) {
 		result_fail(r, RUN_REFUSED, stage, &e);
 	} else if (spawn(&run, &e) < 0) {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Bounds on what a hostile tree can make one look cost. */
-enum { PIDS_MAX = 4096, FDS_MAX = 4096 };
+enum { PIDS_MAX = 4096, FDS_MAX = 4096, DEPTH_MAX = 4096 };
 
 struct visit {
 	int proc;
@@ -24,21 +24,27 @@ struct visit {
 };
 typedef void visit_fn(const struct visit *v);
 
-static uint64_t pid_namespace(int proc, const char *pid)
+/* Field 4 of /proc/PID/stat, 0 if it is gone. The second field is the program's to choose and may
+ * hold anything: start behind its last ")". */
+static pid_t parent_of(int proc, pid_t pid)
 {
-	char path[40];
-	struct stat st;
-	snprintf(path, sizeof(path), "%.16s/ns/pid", pid);
-	return fstatat(proc, path, &st, 0) == 0 ? st.st_ino : 0;
+	char path[32], text[1024];
+	int parent = 0;
+	snprintf(path, sizeof(path), "%d/stat", pid);
+	const char *p = fd_read_once(proc, path, text, sizeof(text)) < 0 ? NULL : strrchr(text, ')');
+	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-bool watch_outer(struct watch *w, pid_t init)
+/* Orphans of a pid namespace go to its pid 1, so that every process of the sandbox descends from it. Its
+ * namespace itself is not to be asked for: pid 1 is undumpable, and an ordinary user may not look. */
+static bool descends(const struct watch *w, pid_t pid)
 {
-	char pid[16];
-	snprintf(pid, sizeof(pid), "%d", init);
-	w->init = init;
-	w->pid_ns = pid_namespace(w->proc, pid);
-	return w->pid_ns != 0;
+	for (int depth = 0; pid > 1 && depth < DEPTH_MAX; depth++) {
+		if (pid == w->init)
+			return true;
+		pid = parent_of(w->proc, pid);
+	}
+	return false;
 }
 
 /* Every process of the sandbox, pid 1 included. */
@@ -56,10 +62,10 @@ static bool each_pid(const struct watch *w, visit_fn *visit, void *arg)
 	for (struct dirent *d; seen < PIDS_MAX && (d = readdir(dir));) {
 		if (!isdigit((unsigned char)d->d_name[0]))
 			continue;
-		if (w->pid_ns && pid_namespace(w->proc, d->d_name) != w->pid_ns)
+		const pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (w->outer && !descends(w, pid))
 			continue;
-		const struct visit v = {w->proc, d->d_name, strtol(d->d_name, NULL, 10) == w->init,
-					arg};
+		const struct visit v = {w->proc, d->d_name, pid == w->init, arg};
 		visit(&v);
 		seen++;
 	}

@@ -12,16 +12,13 @@
 #include <sys/types.h>
 
 struct watch {
-	int proc;   /* the sandbox's /proc; -1: nothing can be seen */
-	pid_t init; /* pid 1 of the sandbox, as this /proc numbers it */
-	uint64_t pid_ns; /* inode of the sandbox's pid namespace if proc is an outer one, which lists strangers; else 0 */
+	int proc;    /* the sandbox's /proc; -1: nothing can be seen */
+	pid_t init;  /* pid 1 of the sandbox, as this /proc numbers it */
+	bool outer;  /* proc is an outer one and lists strangers: only descendants of init count */
 	int sysv;    /* its /proc/sysvipc/shm, -1 */
 	int scratch; /* root of the scratch tmpfs, -1 */
 };
 #define WATCH_INIT {.proc = -1, .init = 1, .sysv = -1, .scratch = -1}
-
-/* proc is an outer one, where pid 1 of the sandbox is init. false: its namespace cannot be told. */
-bool watch_outer(struct watch *w, pid_t init);
 
 /* Anonymous memory and swap of every process, the scratch, unlinked memfds that an fd still holds,
  * SysV segments: bytes. false where nothing could be read. */

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """--events streams one JSON document a line while the run goes on, each valid, in order, the result last; a reader that is
 slow or goes away harms nothing."""
+import fcntl
 import os
 import sys
+import termios
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
@@ -54,6 +57,22 @@ with start("run", "--events", f"fd:{write_end}", *payload, "await", "10", ",", "
     run = running.wait()
 is_(rest[-1]["event"], "ended", "and the end comes at the end")
 is_(run.out.count(b"\nfd "), 3, "the program has no descriptor of it", run)
+
+# Refused before anything exists: that is an end too.
+run = pinfold("run", "/nowhere", "/bin/payload", "exit", "0", events=True)
+is_((run.status, kinds(run)), ("refused", ["ended"]), "a run that is refused ends with an event", run)
+
+# The last event is larger than the pipe: it waits for whoever reads in time.
+read_end, write_end = os.pipe()
+fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+with start("run", "--events", f"fd:{write_end}", "--grace", "50s", *payload, "exit", "3", pass_fds=[write_end]) as running:
+    os.close(write_end)
+    with open(read_end, "rb") as file:
+        while int.from_bytes(fcntl.ioctl(file, termios.FIONREAD, bytes(4)), sys.byteorder) < 4096:
+            time.sleep(0.01)
+        last = file.read().splitlines()[-1]
+    running.wait()
+is_(pf.parse(last, "event")["event"], "ended", "the last event comes whole to a reader that takes its time")
 
 # Nobody reads: the run goes on, and says what was dropped.
 read_end, write_end = os.pipe()

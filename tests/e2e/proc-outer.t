@@ -42,6 +42,9 @@ ok(row["not_covered"], "and what is not covered")
 run = pinfold(*OUTER, "--require", "proc", tree, "/bin/true")
 is_(run.code, 125, "--require proc refuses it", run)
 
+run = pinfold(*OUTER, "--memory", "64M", "--wall", "50s", tiny(), "/bin/payload", "alloc", "100M", ",", "sleep", "600")
+is_(run.status, "oom", "the memory limit sees the sandbox's own processes there", run)
+
 # Another process of the same user, seen through the host's /proc: its files, memory and descriptors stay out of reach.
 folder, secret = tmpdir(mode=0o700), "secret-" + os.urandom(12).hex()
 path = os.path.join(folder, "file")
