@@ -6,6 +6,7 @@ stays beside the point it belongs to.
 """
 import os
 import re
+import signal
 import sys
 import traceback
 
@@ -100,3 +101,17 @@ def _died(kind, value, trace):
 
 
 sys.excepthook = _died
+
+
+class Hang(Exception):
+    """Not a TimeoutError: that is an OSError, and tests catch those."""
+
+
+def _hangs(number, frame):
+    raise Hang(f"this test took more than {LONGEST_SECONDS} s")
+
+
+# A test that waits for what never comes is a failed point with its place, not a stage that is cut off.
+LONGEST_SECONDS = int(os.environ.get("PINFOLD_TEST_SECONDS", "300"))
+signal.signal(signal.SIGALRM, _hangs)
+signal.alarm(LONGEST_SECONDS)
