@@ -98,9 +98,6 @@ int make_leaf(struct run *run, struct err *e)
 
 static int prepare(struct run *run, const char **stage, struct err *e)
 {
-	*stage = "signals";
-	if (open_signals(run, e) < 0)
-		return -1;
 	*stage = "id";
 	if (choose_id(run->spec, run->r, e) < 0)
 		return -1;
@@ -184,7 +181,14 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 		result_fail(r, RUN_REFUSED, "events", &e);
 		return;
 	}
+	/* From here on a signal is a result, even before there is anything to end. */
+	if (open_signals(&run, &e) < 0) {
+		result_fail(r, RUN_REFUSED, "signals", &e);
+		finish_events(&run);
+		return;
+	}
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
+		fd_close(&run.signals);
 		finish_events(&run);
 		return;
 	}

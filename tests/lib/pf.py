@@ -62,6 +62,11 @@ def base_folder():
 atexit.register(_cleanup)
 # atexit does not run for a signal that kills; SystemExit does it.
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+# A shell's background job ignores these, and what it starts inherits that: a signal that a test sends
+# to a pinfold which has not got to its own mask yet would be lost.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, lambda number, frame: sys.exit(128 + number))
 
 
 # ---- who runs it ----
