@@ -74,8 +74,7 @@ static int root_overlay(struct enter *x, struct err *e)
 	return 0;
 }
 
-/* By mount(2), not open_tree(2): a detached tree has a mount namespace of its own, and there may be
- * none once max_mnt_namespaces is 0 (ENOSPC). */
+/* By mount(2), not open_tree(2): a detached tree would cost a mount namespace of its own. */
 static int root_bind(struct enter *x, struct err *e)
 {
 	if (x->tree >= 0)
@@ -192,11 +191,6 @@ static int step_pivot(struct enter *x, struct err *e)
 	return 0; /* and the working directory, the new root's directory before, is "/" now */
 }
 
-static int step_verify(struct enter *x, struct err *e)
-{
-	return rootfs_verify(x, e);
-}
-
 static int (*const steps[])(struct enter *, struct err *) = {
 	step_image,    /* before anything covers a parent of it */
 	skeleton_make, /* sealed read-only at its end, so that what is bound from it is */
@@ -206,7 +200,6 @@ static int (*const steps[])(struct enter *, struct err *) = {
 	step_root,
 	step_attach, /* after all of them are complete: the image meets finished mounts only */
 	step_pivot,
-	step_verify,
 };
 
 static void enter_close(struct enter *x)
@@ -227,4 +220,16 @@ int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, str
 				     .proc = fd_take(&x.proc),
 				     .proc_outer = x.proc_outer};
 	return 0;
+}
+
+int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, struct err *e)
+{
+	struct enter x = {.r = r,
+			  .tree = -1,
+			  .proc = view->proc,
+			  .scratch = view->scratch,
+			  .proc_outer = view->proc_outer};
+	if (proc_seal(&x, e) < 0)
+		return -1;
+	return rootfs_verify(&x, e);
 }

@@ -1,4 +1,4 @@
-/* /proc: the sandbox's own, its limits set through it, then read-only and masked.
+/* /proc: the sandbox's own, masked; its limits set through it, then read-only.
  *
  * It is mounted on the stage, where nothing of the image can stand in for it, and every write goes
  * through the directory fd of that very mount.
@@ -147,11 +147,17 @@ int proc_build(struct enter *x, struct err *e)
 	x->proc = open(STAGE "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (x->proc < 0)
 		return err_sys(e, "open the sandbox's proc");
+	return mask_all(e);
+}
+
+int proc_seal(struct enter *x, struct err *e)
+{
 	if (set_limits(x, e) < 0)
 		return -1;
 	/* All of it, not only /proc/sys: sysrq-trigger, irq, bus, fs and acpi have controls too. */
-	unsigned int recursive = x->proc_outer ? AT_RECURSIVE : 0;
-	if (stage_attr(STAGE "proc", recursive, MOUNT_ATTR_RDONLY, e) < 0)
-		return -1;
-	return mask_all(e);
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY, .propagation = MS_PRIVATE};
+	const unsigned int recursive = x->proc_outer ? AT_RECURSIVE : 0;
+	if (mount_setattr(x->proc, "", AT_EMPTY_PATH | recursive, &attr, sizeof(attr)) < 0)
+		return err_sys(e, "make /proc read-only");
+	return 0;
 }

@@ -75,11 +75,15 @@ struct rootfs_view {
 
 /* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace,
  * fsuid/fsgid mapped (those that will own the skeleton), umask 0. Makes mounts private, builds the
- * tree, writes user.max_* limits through the new proc, pivots, drops the old root, reads mountinfo
- * back and compares every mount with the table of expected flags; the working directory is "/"
- * then. takes tree (may be -1). No other process or thread shares the namespace yet. Allocates
- * nothing. On failure the namespace is torn, only _exit is left. */
+ * tree, pivots, drops the old root; the working directory is "/" then, and /proc is still writable, for
+ * rootfs_seal(). takes tree (may be -1). Nobody else in the namespace looks a path up or mounts.
+ * Allocates nothing. On failure the namespace is torn, only _exit is left. */
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
+
+/* Child, after rootfs_enter() and when no namespace is wanted any more: writes the user.max_* limits
+ * (they are 0 for every kind of namespace), makes /proc read-only, reads mountinfo back and compares every
+ * mount with the table of expected flags. Borrows. Before anything runs that is not ours. */
+int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, struct err *e);
 
 /* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify
  * that getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */

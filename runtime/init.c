@@ -24,6 +24,7 @@
 #include <grp.h>
 #include <linux/close_range.h>
 #include <linux/keyctl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -42,6 +43,8 @@
 
 struct init {
 	const struct launch *launch;
+	pid_t network_helper;
+	int network; /* the network namespace, when the helper has ended well */
 	int tree; /* the image as root gave it, -1: rootfs/ makes its own */
 	struct rootfs_view view;
 	int sysv; /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
@@ -125,10 +128,34 @@ static int step_names(struct init *in, struct err *e)
 	return 0;
 }
 
+/* A process of its own beside all that follows up to the join. It shares the descriptors, not the memory:
+ * with that, each page that either of them writes to for the first time would interrupt the other's cpu. */
 static int step_network(struct init *in, struct err *e)
 {
-	(void)in;
-	return network_loopback_up(e);
+	/* Out of the way, because the program is to be process 2. */
+	const pid_t pid = 300;
+	/* No exit signal: it is no child that the loop should hear of. */
+	struct clone_args args = {
+		.flags = CLONE_FILES, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
+	/* A number for the namespace's descriptor. */
+	in->network = fcntl(in->launch->control, F_DUPFD_CLOEXEC, 3);
+	if (in->network < 0)
+		return err_sys(e, "a descriptor for the network namespace");
+	in->network_helper = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (in->network_helper == 0)
+		_exit(network_make(in->network, e) < 0);
+	return 0;
+}
+
+static int step_network_join(struct init *in, struct err *e)
+{
+	int status = 1;
+	autoclose int network = fd_take(&in->network);
+	while (in->network_helper > 0 && waitpid(in->network_helper, &status, __WALL) < 0)
+		if (errno != EINTR)
+			return err_sys(e, "wait for the network's helper");
+	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
+	return status == 0 ? network_join(network, e) : network_make(-1, e);
 }
 
 static int step_mounts(struct init *in, struct err *e)
@@ -139,6 +166,11 @@ static int step_mounts(struct init *in, struct err *e)
 	if (in->sysv < 0 && errno != ENOENT) /* ENOENT: a kernel without SysV IPC */
 		return err_sys(e, "open sysvipc/shm of the sandbox");
 	return 0;
+}
+
+static int step_seal(struct init *in, struct err *e)
+{
+	return rootfs_seal(&in->launch->root, &in->view, e);
 }
 
 static int step_workdir(struct init *in, struct err *e)
@@ -251,18 +283,20 @@ static const struct step {
 	const char *name;
 	int (*run)(struct init *, struct err *);
 } steps[] = {
+	{"network", step_network}, /* first, because it takes longest; nothing before its join needs it */
+	{"names", step_names},	   /* as little: it waits for nobody */
 	{"wait-go", step_wait_go}, /* no id is mapped before the supervisor wrote the maps */
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
 	{"death-signal", step_death},  /* after the last change of credentials, which clears it */
 	{"cgroup-ns", step_cgroup_ns}, /* before /sys/fs/cgroup is mounted */
 	{"keyring", step_keyring},     /* after the credentials, whose it is to be */
-	{"names", step_names},
-	{"network", step_network},	 /* before the capabilities go */
-	{"mounts", step_mounts},	 /* from here on no path of the host exists */
+	{"mounts", step_mounts},       /* from here on no path of the host exists */
 	{"workdir", step_workdir},	 /* after the pivot, verified to be below the root */
 	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
 	{"scheduling", step_scheduling}, /* inherited by the program */
 	{"child-signals", step_signals},
+	{"network-join", step_network_join}, /* pid 1 is alone again */
+	{"seal", step_seal}, /* no namespace can be made any more: after the last one */
 	{"capability-limits", step_limit_caps}, /* needs CAP_SETPCAP; reads the new /proc back */
 	{"undumpable", step_undumpable},	/* before another process exists */
 	{"title", step_title}, /* after the last use of a word of the spec, before anybody can look */
@@ -395,6 +429,7 @@ static _Noreturn void fail_exec(const struct init *in, const struct program *p)
 _Noreturn void init_main(const struct launch *l)
 {
 	struct init in = {.launch = l,
+			  .network = -1,
 			  .tree = -1,
 			  .view = ROOTFS_VIEW_INIT,
 			  .sysv = -1,

@@ -87,8 +87,9 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e);
 int make_leaf(struct run *run, struct err *e);
 
 /* ---- spawn.c ---- */
-/* stdio pipes, control socket, signals, clone3, maps, tree, GO. On failure nothing is left running. */
-int spawn(struct run *run, struct err *e);
+/* stdio pipes, control socket, clone3, maps, tree, GO. On failure nothing is left running, and *stage is
+ * "spawn", or where pid 1 failed if it was the first to. */
+int spawn(struct run *run, const char **stage, struct err *e);
 /* From here on what would end us is a read, and nothing that was begun stays behind. */
 int open_signals(struct run *run, struct err *e);
 

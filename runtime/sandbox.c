@@ -194,8 +194,8 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 	}
 	if (prepare(&run, &stage, &e) < 0) {
 		result_fail(r, RUN_REFUSED, stage, &e);
-	} else if (spawn(&run, &e) < 0) {
-		refuse_or_fail(&run, "spawn", &e);
+	} else if (spawn(&run, &stage, &e) < 0) {
+		refuse_or_fail(&run, stage, &e);
 	} else {
 		supervise(&run);
 		evidence_after_death(&run);

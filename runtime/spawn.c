@@ -128,8 +128,9 @@ int open_signals(struct run *run, struct err *e)
 static pid_t clone_init(struct run *run)
 {
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC |
-			 CLONE_NEWUTS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+		/* The network namespace is made beside (network.h), the cgroup namespace in the leaf (init.c). */
+		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
 		.pidfd = (uintptr_t)&run->init_pidfd,
 		/* No exit signal: a caller that ignores SIGCHLD would have the kernel reap pid 1 for us. */
 		.exit_signal = 0,
@@ -199,9 +200,21 @@ static void close_child_ends(struct launch *l)
 		fd_close(&l->stdio[i]);
 }
 
-int spawn(struct run *run, struct err *e)
+/* pid 1 may have been the first to fail, and then what went wrong here is a consequence: what it said counts.
+ * It is dead, so that this meets a record or the end. */
+static void hear_pid_1(struct run *run, const char **stage, struct err *e)
+{
+	struct record r;
+	if (control_recv(run->control, &r, NULL, NULL) == 1 && r.type == RECORD_FAILED) {
+		*stage = init_step_name(r.step);
+		*e = r.err;
+	}
+}
+
+int spawn(struct run *run, const char **stage, struct err *e)
 {
 	const struct spec *s = run->spec;
+	*stage = "spawn";
 	if (open_input(run, e) < 0 || open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
 	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0)
 		return -1;
@@ -222,5 +235,6 @@ int spawn(struct run *run, struct err *e)
 		dead = waitpid(run->init, NULL, __WALL);
 	while (dead < 0 && errno == EINTR);
 	run->init = -1;
+	hear_pid_1(run, stage, e);
 	return -1;
 }

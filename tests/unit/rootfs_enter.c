@@ -42,9 +42,9 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 	struct err e = ERR_INIT;
 	char said[640] = "";
 	umask(0);
-	int result = network_loopback_up(&e);
+	int result = rootfs_enter(r, -1, &view, &e);
 	if (result == 0)
-		result = rootfs_enter(r, -1, &view, &e);
+		result = rootfs_seal(r, &view, &e);
 	const char *wrong = look(r, &view, result, &e);
 	if (wrong)
 		snprintf(said, sizeof(said), "%s (result %d, \"%s\", errno %d)", wrong, result,

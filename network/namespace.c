@@ -2,10 +2,13 @@
 
 #include "base/fd.h"
 
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <net/if.h>
-#include <string.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* The interface flags are set by ioctl, not by netlink: Debian has no libmnl.a, and linking libc and
  * libmnl dynamically costs about 0.5 ms of start-up, more than everything else in this room. A
@@ -16,11 +19,8 @@ static int device_socket(void)
 	return fd >= 0 ? fd : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-int network_loopback_up(struct err *e)
+static int loopback_up(int fd, struct err *e)
 {
-	autoclose int fd = device_socket();
-	if (fd < 0)
-		return err_sys(e, "loopback: socket");
 	/* A fresh lo has no flag that would be lost, and IFF_UP is all that SIOCSIFFLAGS
 	 * needs; setting it where it is set is a no-op. */
 	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_LOOPBACK};
@@ -31,5 +31,29 @@ int network_loopback_up(struct err *e)
 		return err_sys(e, "loopback: reading the flags of lo");
 	if (!(lo.ifr_flags & IFF_UP))
 		return err_host(e, "loopback: lo stays down after it was set up");
+	return 0;
+}
+
+int network_make(int ns, struct err *e)
+{
+	if (unshare(CLONE_NEWNET) < 0)
+		return err_sys(e, "unshare the network namespace");
+	autoclose int fd = device_socket();
+	if (fd < 0)
+		return err_sys(e, "loopback: socket");
+	if (loopback_up(fd, e) < 0)
+		return -1;
+	if (ns < 0)
+		return 0;
+	autoclose int made = ioctl(fd, SIOCGSKNS);
+	if (made < 0 || dup3(made, ns, O_CLOEXEC) < 0)
+		return err_sys(e, "hand out the network namespace");
+	return 0;
+}
+
+int network_join(int ns, struct err *e)
+{
+	if (setns(ns, CLONE_NEWNET) < 0)
+		return err_sys(e, "join the network namespace");
 	return 0;
 }
