@@ -2,6 +2,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -23,7 +25,7 @@ static void advise(uintptr_t from, uintptr_t to, int advice)
 
 /* Every piece of this program that is mapped from its file and never written: the segments without
  * PF_W (what is relocated or changed lives in one with it, and to drop that would lose it). */
-static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to))
+static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to, bool code))
 {
 	const ElfW(Phdr) *const table =
 		(const ElfW(Phdr) *)getauxval(AT_PHDR); /* NOLINT(performance-no-int-to-ptr) */
@@ -40,19 +42,24 @@ static void each_constant_piece(void (*fn)(uintptr_t from, uintptr_t to))
 			first = p;
 		if (!(p->p_flags & PF_W))
 			fn(base - first->p_vaddr + p->p_vaddr,
-			   base - first->p_vaddr + p->p_vaddr + p->p_memsz);
+			   base - first->p_vaddr + p->p_vaddr + p->p_memsz, p->p_flags & PF_X);
 	}
 }
 
-static void warm(uintptr_t from, uintptr_t to)
+static void warm(uintptr_t from, uintptr_t to, bool code)
 {
-	advise(from, to, MADV_POPULATE_READ);
+	/* The linker puts our own code first, then the libraries'; of libc's, which comes last and in the
+	 * order of its archive, what a run needs ends about here. The rest is for other locales. */
+	const uintptr_t used = (uintptr_t)clone + PAGE_BYTES;
+	if (code)
+		advise(from, used > from && used < to ? used : to, MADV_POPULATE_READ);
 }
 
 /* The kernel maps the 16 pages around a fault, but not beyond the mapping: advice that differs from
  * page to page splits it, so that only what is used comes back. */
-static void cool(uintptr_t from, uintptr_t to)
+static void cool(uintptr_t from, uintptr_t to, bool code)
 {
+	(void)code;
 	to &= ~(uintptr_t)(PAGE_BYTES - 1); /* a page shared with what follows is not ours to drop */
 	for (uintptr_t at = from; at + PAGE_BYTES < to; at += 2 * (uintptr_t)PAGE_BYTES)
 		advise(at, at + PAGE_BYTES, MADV_RANDOM);

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Map this program's text and constants, which are in the page cache. */
+/* Map that part of this program's text, which is in the page cache, that a run will use. */
 void pages_warm_text(void);
 
 /* Let go of them: they come back by faults where they are needed. For a process that goes to sleep. */

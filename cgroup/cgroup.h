@@ -42,7 +42,8 @@ enum cgroup_source {
 	CGROUP_GIVEN,	/* --cgroup-parent */
 	CGROUP_SUBTREE, /* a delegated subtree that we are in or may enter */
 	CGROUP_SCOPE,	/* a transient scope from systemd, user's or system's */
-	CGROUP_SLICE,	/* root without systemd: pinfold.slice of our own */
+	CGROUP_SLICE, /* root without systemd: pinfold.slice of our own, which hands the controllers down */
+	CGROUP_TOP, /* the same where there is none to hand down: the top itself, at half the cost */
 };
 
 enum cgroup_controller { /* bits */
@@ -147,9 +148,12 @@ int cgroup_events_fd(const struct cgroup *cg);
 
 /* anon, file and shmem into r->usage; meaningful before the kill. */
 void cgroup_composition(const struct cgroup *cg, struct result *r);
-/* Peaks, io and pressure into r->usage (what is not there stays unknown), and the composition where
+/* Peaks and io into r->usage (what is not there stays unknown), and the composition where
  * it is still unknown. Final when everything is dead. */
 void cgroup_usage(const struct cgroup *cg, struct result *r);
+
+/* Pressure into r->usage: how long tasks waited. Dying is no waiting of the program's. */
+void cgroup_pressure(const struct cgroup *cg, struct result *r);
 
 /* cgroup.kill (where it is missing: nothing, ENOENT). 0 or -1 with errno. */
 int cgroup_kill(const struct cgroup *cg);

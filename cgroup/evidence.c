@@ -214,6 +214,12 @@ void cgroup_usage(const struct cgroup *cg, struct result *r)
 	}
 	if (cg->controllers & CG_IO)
 		usage_io(cg->dir, r);
+}
+
+void cgroup_pressure(const struct cgroup *cg, struct result *r)
+{
+	if (cg->dir < 0)
+		return;
 	usage_pressure(cg->dir, "cpu.pressure", &r->usage.cpu_pressure);
 	usage_pressure(cg->dir, "memory.pressure", &r->usage.memory_pressure);
 	usage_pressure(cg->dir, "io.pressure", &r->usage.io_pressure);

@@ -49,6 +49,8 @@ int cgroup_gc(const char *given_parent, bool (*is_running)(const char *id, void 
 		failed = sweep_given(&h, given_parent, &s, e);
 	if (h.own_known)
 		sweep_ancestors(&h, &s);
+	else
+		sweep_path(h.mount, "", &s);
 	sweep_path(h.mount, SLICE_NAME, &s);
 	unlinkat(h.mount, SLICE_NAME, AT_REMOVEDIR); /* refused while a run is in it */
 	*removed = s.removed;

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 const char *path_below(const char *path, const char *root)
@@ -114,9 +117,38 @@ bool is_kernel_root(int dir)
 	       errno == ENOENT; /* it alone has none */
 }
 
+/* Where nearly everybody has it, alone or beside version 1. Tells the mount, not what of the tree it shows. */
+static bool usual_mount(struct hierarchy *h)
+{
+	static const char *const usual[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	struct statfs fs;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++) {
+		autoclose int fd = open(usual[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC ||
+		    (fs.f_flags & ST_RDONLY))
+			continue;
+		snprintf(h->point, sizeof(h->point), "%s", usual[i]);
+		h->mount = fd_take(&fd);
+		return true;
+	}
+	return false;
+}
+
+/* Every systemd since 2016 keeps itself in init.scope below the top of its tree; looked for in the
+ * tree and not in /run, because a container may share the tree and not the /run of its host. */
+static bool has_systemd(int mount)
+{
+	return faccessat(mount, "init.scope", F_OK, 0) == 0;
+}
+
 int hierarchy_open(struct hierarchy *h, char *why, size_t size)
 {
 	struct mount_search s = {.h = h};
+	h->uid = geteuid();
+	/* Root without systemd has no use for its own cgroup, see place.c, and so none for the table of mounts. */
+	if (h->uid == 0 && usual_mount(h) && !has_systemd(h->mount))
+		return 0;
+	fd_close(&h->mount);
 	if (mount_lines(consider_mount, &s) < 0) {
 		say(why, size, "/proc/self/mountinfo: %s", strerrordesc_np(errno));
 		return -1;
@@ -125,12 +157,9 @@ int hierarchy_open(struct hierarchy *h, char *why, size_t size)
 		say(why, size, "no cgroup2 file system is mounted");
 		return -1;
 	}
-	/* Every systemd since 2016 keeps itself in init.scope below the top of its tree; looked for in the
-	 * tree and not in /run, because a container may share the tree and not the /run of its host. */
-	h->systemd = faccessat(h->mount, "init.scope", F_OK, 0) == 0;
-	h->uid = geteuid();
+	h->systemd = has_systemd(h->mount);
 	if (h->uid != 0 || h->systemd)
-		find_own(h, s.root); /* root without systemd has no use for it, see place.c */
+		find_own(h, s.root);
 	return 0;
 }
 

@@ -33,7 +33,9 @@ struct ladder {
 	unsigned exist; /* controllers at the top of the mount */
 	bool exist_known;
 	struct cgroup_place best;
-	char reason[4][WHY_SIZE]; /* why each rung gave nothing; indexed by enum cgroup_source - 1 */
+	char
+		reason[4][WHY_SIZE]; /* why each rung gave nothing; indexed by enum cgroup_source -
+					1; the top shares the slice's */
 };
 
 void cgroup_place_close(struct cgroup_place *p)
@@ -308,7 +310,6 @@ static void rung_slice(struct ladder *l)
 {
 	char *why = l->reason[CGROUP_SLICE - 1];
 	struct cgroup_place p = CGROUP_PLACE_INIT;
-	p.source = CGROUP_SLICE;
 	if (l->h.uid != 0 || l->h.systemd) {
 		say(why, WHY_SIZE, l->h.systemd ? "the tree is systemd's" : "not root");
 		return;
@@ -317,10 +318,11 @@ static void rung_slice(struct ladder *l)
 		say(why, WHY_SIZE, "%s: not writable: %s", l->h.point, strerrorname_np(errno));
 		return;
 	}
-	say(p.parent_path, sizeof(p.parent_path), "/" SLICE_NAME);
 	/* Foreseen only: cgroup_create() makes the slice, and enables them on the way down. */
 	struct offer o = {.dir = l->h.mount, .path = l->h.point, .want = l->want, .dry = true};
 	p.controllers = controllers_enable(&o, p.why_not);
+	p.source = p.controllers ? CGROUP_SLICE : CGROUP_TOP;
+	say(p.parent_path, sizeof(p.parent_path), p.controllers ? "/" SLICE_NAME : "/");
 	l->exist = o.there;
 	l->exist_known = true;
 	compare(l, &p);
@@ -402,7 +404,7 @@ int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want,
 	if (failed == 0) {
 		if (!satisfied(&l))
 			say_mend(&l, &l.best);
-		if (l.best.source == CGROUP_SCOPE || l.best.source == CGROUP_SLICE)
+		if (l.best.source >= CGROUP_SCOPE) /* those begin at the top of the mount */
 			l.best.parent = fd_take(&l.h.mount);
 		l.best.want = want;
 		*p = l.best;

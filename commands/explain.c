@@ -40,6 +40,7 @@ static void print_cgroup(const struct plan *p, const char *id)
 		[CGROUP_SUBTREE] = "delegated subtree",
 		[CGROUP_SCOPE] = "scope from systemd",
 		[CGROUP_SLICE] = "slice of our own",
+		[CGROUP_TOP] = "the top of the tree",
 	};
 	static const char *const controllers[] = {"memory", "pids", "cpu", "io"};
 	if (p->place.source == CGROUP_NONE) {

@@ -38,10 +38,10 @@ struct rootfs {
 	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5. Not so: a single id, pid 1's too */
 	uint32_t uid, gid; /* the program's, inside */
 	enum proc_mode proc;
-	bool cgroup_mount;	     /* there is a leaf of our own to show at /sys/fs/cgroup */
-	bool tty;		     /* the program gets a pty from the sandbox's own devpts */
-	uint32_t devpts_max;	     /* pty limit of the devpts */
-	const char *cpus_online;     /* text of /sys/devices/system/cpu/online */
+	bool cgroup_mount;   /* there is a leaf of our own to show at /sys/fs/cgroup */
+	bool tty;	     /* the program gets a pty from the sandbox's own devpts */
+	uint32_t devpts_max; /* pty limit of the devpts */
+	const char *cpus_online; /* text of /sys/devices/system/cpu/online; pid 1's, which chooses them */
 	struct rootfs_file files[8]; /* /etc/passwd, group, hosts, resolv.conf, hostname */
 	uint32_t files_len;
 	const char *workdir;
@@ -54,7 +54,7 @@ struct rootfs {
  * (by what was opened, not by the string), what is not a directory, mount targets that are symlinks
  * where a directory must be; decides the form; writes the synthesised files' texts. *r is filled;
  * its strings are the arena's; its fd is closed by rootfs_close(). The caller sets afterwards what
- * depends on ids and cgroups (uid, gid, gid_tty_mapped, cgroup_mount, devpts_max, cpus_online). */
+ * depends on ids and cgroups (uid, gid, gid_tty_mapped, cgroup_mount, devpts_max). */
 int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e);
 void rootfs_close(struct rootfs *r);
 
@@ -75,9 +75,9 @@ struct rootfs_view {
 
 /* Child: pid 1 in fresh user and mount namespaces, all capabilities in the user namespace,
  * fsuid/fsgid mapped (those that will own the skeleton), umask 0. Makes mounts private, builds the
- * tree, pivots, drops the old root; the working directory is "/" then, and /proc is still writable, for
- * rootfs_seal(). takes tree (may be -1). Nobody else in the namespace looks a path up or mounts.
- * Allocates nothing. On failure the namespace is torn, only _exit is left. */
+ * tree, pivots, drops the old root; the working directory is "/" then, and /proc is still writable,
+ * for rootfs_seal(). takes tree (may be -1). Nobody else in the namespace looks a path up or
+ * mounts. Allocates nothing. On failure the namespace is torn, only _exit is left. */
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
 
 /* Child, after rootfs_enter() and when no namespace is wanted any more: writes the user.max_* limits

@@ -7,6 +7,8 @@
 /* pid 1, while it still holds CAP_SETPCAP: empty the bounding set and lock the secure bits (no capabilities
  * for uid 0, none ambient). What is permitted now stays until caps_drop() or execve. */
 int caps_limit(struct err *e);
+/* Whether that holds, by this process's /proc/PID/status. */
+int caps_check_limit(const char *status, struct err *e);
 
 /* pid 1, for itself: empty every set, read back. */
 int caps_drop(struct err *e);

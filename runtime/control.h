@@ -32,6 +32,7 @@ enum ready_bits {
 	READY_PROC_OUTER = 1, /* /proc is the outer one */
 	READY_SYSV = 2,	      /* fd: /proc/sysvipc/shm of the sandbox's IPC namespace */
 	READY_TTY = 4,	      /* fd: the pty's master */
+	READY_CPU_SHIFT = 8,  /* above: the cpu from which pid 1 chose those of the run */
 };
 
 struct record {

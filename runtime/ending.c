@@ -13,6 +13,8 @@ void kill_all(struct run *run)
 	if (run->cg.dir >= 0)
 		cgroup_kill(&run->cg);
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
+	/* While the kernel is at it, which takes longer than to read this. */
+	cgroup_pressure(&run->cg, run->r);
 	run->phase = PHASE_KILLED;
 	for (int id = 0; id < DEADLINE_COUNT; id++)
 		deadline_clear(&run->deadlines, (enum deadline_id)id);

@@ -16,6 +16,7 @@
 #include "network/network.h"
 #include "runtime/caps.h"
 #include "runtime/control.h"
+#include "runtime/cpus.h"
 #include "runtime/launch.h"
 #include "runtime/tty.h"
 
@@ -44,7 +45,11 @@
 struct init {
 	const struct launch *launch;
 	pid_t network_helper;
-	int network; /* the network namespace, when the helper has ended well */
+	int network;	    /* the network namespace, when the helper has ended well */
+	struct rootfs root; /* the launch's, with what is known here alone */
+	char cpus_online[CPUS_TEXT];
+	unsigned cpu; /* that pid 1 chose its cpus from */
+	uint64_t ignored_signals;
 	int tree; /* the image as root gave it, -1: rootfs/ makes its own */
 	struct rootfs_view view;
 	int sysv; /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
@@ -128,22 +133,40 @@ static int step_names(struct init *in, struct err *e)
 	return 0;
 }
 
-/* A process of its own beside all that follows up to the join. It shares the descriptors, not the memory:
- * with that, each page that either of them writes to for the first time would interrupt the other's cpu. */
+static int make_network(int ns, struct err *e)
+{
+	if (unshare(CLONE_NEWNET) < 0)
+		return err_sys(e, "unshare the network namespace");
+	return network_loopback_up(ns, e);
+}
+
+/* Of all namespaces this one costs the most to make, about as much as all that follows. So it is
+ * not part of clone3: a process beside pid 1 makes it, and pid 1 joins it when it has built the
+ * mounts. That one shares the descriptors, not the memory: with that, each page that either of them
+ * writes to for the first time would interrupt the other's cpu. */
 static int step_network(struct init *in, struct err *e)
 {
 	/* Out of the way, because the program is to be process 2. */
 	const pid_t pid = 300;
 	/* No exit signal: it is no child that the loop should hear of. */
-	struct clone_args args = {
-		.flags = CLONE_FILES, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
+	struct clone_args args = {.flags = CLONE_FILES, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
 	/* A number for the namespace's descriptor. */
 	in->network = fcntl(in->launch->control, F_DUPFD_CLOEXEC, 3);
 	if (in->network < 0)
 		return err_sys(e, "a descriptor for the network namespace");
 	in->network_helper = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	if (in->network_helper == 0)
-		_exit(network_make(in->network, e) < 0);
+		_exit(make_network(in->network, e) < 0);
+	return 0;
+}
+
+/* After the helper's start, which shares every page again. */
+static int step_pages(struct init *in, struct err *e)
+{
+	(void)in;
+	(void)e;
+	pages_warm_text();
+	pages_warm_stack(16 * 1024);
 	return 0;
 }
 
@@ -155,12 +178,14 @@ static int step_network_join(struct init *in, struct err *e)
 		if (errno != EINTR)
 			return err_sys(e, "wait for the network's helper");
 	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
-	return status == 0 ? network_join(network, e) : network_make(-1, e);
+	if (status != 0)
+		return make_network(-1, e);
+	return setns(network, CLONE_NEWNET) < 0 ? err_sys(e, "join the network namespace") : 0;
 }
 
 static int step_mounts(struct init *in, struct err *e)
 {
-	if (rootfs_enter(&in->launch->root, fd_take(&in->tree), &in->view, e) < 0)
+	if (rootfs_enter(&in->root, fd_take(&in->tree), &in->view, e) < 0)
 		return -1;
 	in->sysv = openat(in->view.proc, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
 	if (in->sysv < 0 && errno != ENOENT) /* ENOENT: a kernel without SysV IPC */
@@ -170,12 +195,12 @@ static int step_mounts(struct init *in, struct err *e)
 
 static int step_seal(struct init *in, struct err *e)
 {
-	return rootfs_seal(&in->launch->root, &in->view, e);
+	return rootfs_seal(&in->root, &in->view, e);
 }
 
 static int step_workdir(struct init *in, struct err *e)
 {
-	return rootfs_workdir(&in->launch->root, e);
+	return rootfs_workdir(&in->root, e);
 }
 
 /* A pipe made by an ordinary user's supervisor belongs to inner 0; the program may reopen what it owns. */
@@ -196,20 +221,34 @@ static int step_stdio(struct init *in, struct err *e)
 	return 0;
 }
 
+/* From the cpu that it runs on, so that nothing has to move: the kernel put pid 1 where there was room. */
+static int step_cpus(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	cpu_set_t window, got;
+	if (syscall(SYS_getcpu, &in->cpu, NULL, NULL) < 0)
+		return err_sys(e, "getcpu");
+	cpus_window(&window, &l->cpus_allowed, l->cpus, in->cpu);
+	cpus_list(in->cpus_online, sizeof(in->cpus_online) - 1, &window);
+	const size_t len = strlen(in->cpus_online);
+	in->cpus_online[len] = '\n';
+	in->cpus_online[len + 1] = '\0';
+	if (!l->set_affinity)
+		return 0;
+	if (sched_setaffinity(0, sizeof(window), &window) < 0 ||
+	    sched_getaffinity(0, sizeof(got), &got) < 0)
+		return err_sys(e, "set the cpu affinity");
+	if (!CPU_EQUAL(&got, &window))
+		return err_host(e, "the cpu affinity reads back differently");
+	return 0;
+}
+
 static int step_scheduling(struct init *in, struct err *e)
 {
 	const struct launch *l = in->launch;
 	umask(022);
 	if (personality(PER_LINUX) < 0)
 		return err_sys(e, "reset the personality");
-	if (l->set_affinity) {
-		cpu_set_t got;
-		if (sched_setaffinity(0, sizeof(l->cpus), &l->cpus) < 0 ||
-		    sched_getaffinity(0, sizeof(got), &got) < 0)
-			return err_sys(e, "set the cpu affinity");
-		if (!CPU_EQUAL(&got, &l->cpus))
-			return err_host(e, "the cpu affinity reads back differently");
-	}
 	if (l->nice && setpriority(PRIO_PROCESS, 0, l->nice) < 0)
 		return err_sys(e, "set nice to %d", l->nice);
 	return 0;
@@ -229,10 +268,23 @@ static int step_signals(struct init *in, struct err *e)
 	return 0;
 }
 
+/* nohup, Python and others start us with signals ignored; the program must not inherit that. */
+static uint64_t ignored_signals(const char *status)
+{
+	const char *line = strstr(status, "\nSigIgn:");
+	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX; /* in doubt each is reset */
+}
+
 static int step_limit_caps(struct init *in, struct err *e)
 {
-	(void)in;
-	return caps_limit(e);
+	char status[4096];
+	if (caps_limit(e) < 0)
+		return -1;
+	/* One record, and generated anew for each read. */
+	if (fd_read_once(in->view.proc, "self/status", status, sizeof(status)) < 0)
+		return err_sys(e, "capabilities: read the bounding set back");
+	in->ignored_signals = ignored_signals(status);
+	return caps_check_limit(status, e);
 }
 
 static int step_undumpable(struct init *in, struct err *e)
@@ -261,7 +313,7 @@ static int step_title(struct init *in, struct err *e)
 
 static int step_ready(struct init *in, struct err *e)
 {
-	struct record r = {.type = RECORD_READY};
+	struct record r = {.type = RECORD_READY, .value = (int64_t)in->cpu << READY_CPU_SHIFT};
 	int fds[FD_PASS_MAX] = {in->view.scratch, in->view.proc};
 	size_t nfds = 2;
 	if (in->view.proc_outer)
@@ -283,14 +335,17 @@ static const struct step {
 	const char *name;
 	int (*run)(struct init *, struct err *);
 } steps[] = {
-	{"network", step_network}, /* first, because it takes longest; nothing before its join needs it */
+	{"network",
+	 step_network}, /* first, because it takes longest; nothing before its join needs it */
+	{"pages", step_pages},
 	{"names", step_names},	   /* as little: it waits for nobody */
 	{"wait-go", step_wait_go}, /* no id is mapped before the supervisor wrote the maps */
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
-	{"death-signal", step_death},  /* after the last change of credentials, which clears it */
-	{"cgroup-ns", step_cgroup_ns}, /* before /sys/fs/cgroup is mounted */
-	{"keyring", step_keyring},     /* after the credentials, whose it is to be */
-	{"mounts", step_mounts},       /* from here on no path of the host exists */
+	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */
+	{"cgroup-ns", step_cgroup_ns},	 /* before /sys/fs/cgroup is mounted */
+	{"keyring", step_keyring},	 /* after the credentials, whose it is to be */
+	{"cpus", step_cpus},		 /* after the helper's start; /sys tells of them */
+	{"mounts", step_mounts},	 /* from here on no path of the host exists */
 	{"workdir", step_workdir},	 /* after the pivot, verified to be below the root */
 	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
 	{"scheduling", step_scheduling}, /* inherited by the program */
@@ -429,6 +484,7 @@ static _Noreturn void fail_exec(const struct init *in, const struct program *p)
 _Noreturn void init_main(const struct launch *l)
 {
 	struct init in = {.launch = l,
+			  .root = l->root,
 			  .network = -1,
 			  .tree = -1,
 			  .view = ROOTFS_VIEW_INIT,
@@ -438,13 +494,15 @@ _Noreturn void init_main(const struct launch *l)
 			  .children = -1,
 			  .program_fd = -1};
 	struct err e = ERR_INIT;
-	pages_warm_text();
-	pages_warm_stack(16 * 1024);
+	in.root.cpus_online = in.cpus_online;
 	for (uint32_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (steps[i].run(&in, &e) < 0)
 			fail(&in, RECORD_FAILED, i, &e);
 
-	struct program p = {.launch = l, .terminal = in.tty.slave, .null = in.null};
+	struct program p = {.launch = l,
+			    .terminal = in.tty.slave,
+			    .null = in.null,
+			    .ignored_signals = in.ignored_signals};
 	in.program = start_program(&p, &in.program_fd, &e);
 	if (in.program < 0)
 		fail(&in, RECORD_FAILED, ~0U, &e);

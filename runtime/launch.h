@@ -31,16 +31,16 @@ struct launch {
 	int control;	/* pid 1's end */
 	int supervisor; /* the other end, for pid 1 to close */
 	int stdio[3]; /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
+	cpu_set_t cpus_allowed; /* the caller's */
+	unsigned cpus; /* how many of them; pid 1 takes them from where it runs, if set_affinity */
 	bool set_affinity;
-	cpu_set_t cpus;
 	int nice;
 
 	struct rlimit_row rlimits[RLIMIT_ROWS];
 	unsigned rlimits_len;
 
-	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */
-	char **argv, **envp;	  /* copies: title, where the caller's words are, is written over */
-	char *title;		  /* what /proc/PID/cmdline shows of this process, and its room */
+	char **argv, **envp; /* copies: title, where the caller's words are, is written over */
+	char *title;	     /* what /proc/PID/cmdline shows of this process, and its room */
 	size_t title_len;
 	const char **candidates; /* what execve tries, in order; NULL-terminated */
 };
@@ -55,8 +55,9 @@ const char *init_step_name(uint32_t step);
  * *stage and exits when something fails. stage: the call that failed, NULL for execve itself. */
 struct program {
 	const struct launch *launch;
-	int terminal; /* the pty's slave, -1 none */
-	int null;     /* for a stdin that nobody asked for, -1 none */
+	int terminal;		  /* the pty's slave, -1 none */
+	int null;		  /* for a stdin that nobody asked for, -1 none */
+	uint64_t ignored_signals; /* dispositions to reset: bit N-1 is signal N */
 	int sys;
 	const char *stage;
 	const char *path; /* the candidate that sys is about */

@@ -4,6 +4,7 @@
  * Rows that a step of the set-up enforces and reads back are enforced once the program starts at
  * all: a step that fails ends the run. What depends on the host is decided here, in one place.
  */
+#include "runtime/cpus.h"
 #include "runtime/run.h"
 #include "spec/parse.h"
 
@@ -61,14 +62,6 @@ static void memory_rows(const struct facts *f)
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 
-/* As the kernel spells it in /sys, without its newline. */
-static const char *cpu_list(const struct facts *f, char *buf, size_t size)
-{
-	const char *text = f->p->launch.root.cpus_online;
-	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
-	return buf;
-}
-
 static unsigned long long hard_rlimit(const struct launch *l, int resource)
 {
 	for (unsigned i = 0; i < l->rlimits_len; i++)
@@ -77,9 +70,22 @@ static unsigned long long hard_rlimit(const struct launch *l, int resource)
 	return RLIM_INFINITY;
 }
 
+/* Which of them is for pid 1 to choose, see ledger_cpus(). */
+static const char *cpus_foreseen(const struct facts *f, char *buf, size_t size)
+{
+	const struct launch *l = &f->p->launch;
+	char allowed[CPUS_TEXT];
+	cpus_list(allowed, sizeof(allowed), &l->cpus_allowed);
+	if (l->set_affinity)
+		snprintf(buf, size, "%u of %s", l->cpus, allowed);
+	else
+		snprintf(buf, size, "%s", allowed);
+	return buf;
+}
+
 static void task_rows(const struct facts *f)
 {
-	char list[64];
+	char list[CPUS_TEXT + 16];
 	const struct limits *lim = &f->s->limits;
 	struct guarantee *pids = &f->rows[G_PIDS];
 	if (!requested(pids, lim->pids, spec_format_count)) {
@@ -100,7 +106,7 @@ static void task_rows(const struct facts *f)
 	else if (f->controllers & CG_CPU)
 		guarantee_enforced(cpus, "cpu.max", "");
 	else
-		guarantee_degraded(cpus, "sched_setaffinity", cpu_list(f, list, sizeof(list)),
+		guarantee_degraded(cpus, "sched_setaffinity", cpus_foreseen(f, list, sizeof(list)),
 				   "parts of a cpu, cpus shared with other runs", f->mend);
 
 	struct guarantee *time = &f->rows[G_CPU_TIME];
@@ -256,6 +262,17 @@ void ledger_proc_outer(struct result *r)
 	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "",
 			   "processes of the host are listed, new user namespaces are stopped by the filter alone",
 			   "run where /proc is not masked, without --proc outer");
+}
+
+void ledger_cpus(const struct plan *p, unsigned first, struct result *r)
+{
+	const struct launch *l = &p->launch;
+	struct guarantee *row = &r->guarantees[G_CPUS];
+	cpu_set_t window;
+	if (strcmp(row->by, "sched_setaffinity") != 0)
+		return;
+	cpus_window(&window, &l->cpus_allowed, l->cpus, first);
+	cpus_list(row->value, sizeof(row->value), &window);
 }
 
 void ledger_ownership(const struct plan *p, bool idmapped, struct result *r)

@@ -69,10 +69,8 @@ static void look_at_cpu(struct run *run)
 			     "the cpu time of the whole tree reached its limit");
 		return;
 	}
-	const int64_t cpus = CPU_COUNT(&run->plan.launch.cpus) > 0
-				     ? CPU_COUNT(&run->plan.launch.cpus)
-				     : 1;
-	const uint64_t wait = (limit - used) / (uint64_t)cpus, shortest = CPU_LOOK_MS * MS_NS;
+	const unsigned cpus = run->plan.launch.cpus > 0 ? run->plan.launch.cpus : 1;
+	const uint64_t wait = (limit - used) / cpus, shortest = CPU_LOOK_MS * MS_NS;
 	deadline_set(&run->deadlines, DEADLINE_CPU,
 		     deadline_after(now_ns(), wait > shortest ? wait : shortest));
 }

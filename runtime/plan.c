@@ -134,47 +134,18 @@ static void plan_title(struct launch *l, char *const *words)
 	l->title_len = (size_t)(end - words[0]);
 }
 
-/* Consecutive allowed cpus from a start that differs from run to run. */
 static int plan_cpus(struct plan *p, const struct spec *s, struct err *e)
 {
 	struct launch *l = &p->launch;
-	cpu_set_t allowed;
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+	if (sched_getaffinity(0, sizeof(l->cpus_allowed), &l->cpus_allowed) < 0)
 		return err_sys(e, "read the cpu affinity");
-	const unsigned have = (unsigned)CPU_COUNT(&allowed);
-	uint64_t want = s->limits.cpus_milli == LIMIT_NONE ? have
-							   : (s->limits.cpus_milli + 999) / 1000;
-	l->set_affinity = want < have;
-	CPU_ZERO(&l->cpus);
-	unsigned skip = want < have ? (unsigned)getpid() % have : 0;
-	unsigned index = 0;
-	for (int round = 0; round < 2; round++)
-		for (int cpu = 0; cpu < CPU_SETSIZE && (uint64_t)CPU_COUNT(&l->cpus) < want; cpu++)
-			if (CPU_ISSET(cpu, &allowed) && index++ >= skip)
-				CPU_SET(cpu, &l->cpus);
+	const unsigned have = (unsigned)CPU_COUNT(&l->cpus_allowed);
+	const uint64_t want = s->limits.cpus_milli == LIMIT_NONE
+				      ? have
+				      : (s->limits.cpus_milli + 999) / 1000;
+	l->cpus = want < have ? (unsigned)want : have;
+	l->set_affinity = l->cpus < have;
 	return 0;
-}
-
-/* "0-1,4" in the kernel's list format, as the program reads it in /sys. */
-static const char *cpu_list(struct arena *a, const cpu_set_t *set)
-{
-	char text[1024];
-	size_t used = 0;
-	text[0] = '\0';
-	for (int cpu = 0; cpu < CPU_SETSIZE && used < sizeof(text) - 32; cpu++) {
-		if (!CPU_ISSET(cpu, set))
-			continue;
-		int last = cpu;
-		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
-			last++;
-		const char *comma = used ? "," : "";
-		int n = last > cpu ? snprintf(text + used, sizeof(text) - used, "%s%d-%d", comma,
-					      cpu, last)
-				   : snprintf(text + used, sizeof(text) - used, "%s%d", comma, cpu);
-		used += (size_t)n;
-		cpu = last;
-	}
-	return arena_printf(a, "%s\n", text);
 }
 
 /* execve(2) gives the words a quarter of the soft stack limit, and 128 KiB of room is for the kernel's own. */
@@ -231,17 +202,6 @@ static int check_nofile(const struct spec *s, struct err *e)
 	return 0;
 }
 
-/* nohup, Python and others start us with signals ignored; the program must not inherit that. */
-static uint64_t ignored_signals(void)
-{
-	/* Only the caller's groups are of any length in it, and only the first half is wanted. */
-	char text[3072];
-	const char *line = NULL;
-	if (fd_read_once(AT_FDCWD, "/proc/self/status", text, sizeof(text)) > 0)
-		line = strstr(text, "\nSigIgn:");
-	return line ? strtoull(line + 8, NULL, 16) : UINT64_MAX; /* in doubt each is reset */
-}
-
 static void plan_root(struct plan *p)
 {
 	struct launch *l = &p->launch;
@@ -251,7 +211,6 @@ static void plan_root(struct plan *p)
 	l->root.gid_tty_mapped = !single;
 	l->root.devpts_max = single ? 64 : 1024;
 	l->root.cgroup_mount = p->cgroup_leaf;
-	l->root.cpus_online = cpu_list(l->spec->arena, &l->cpus);
 }
 
 static int plan_filter(struct plan *p, const struct sandbox_options *o, struct result *r,
@@ -268,7 +227,7 @@ static int plan_filter(struct plan *p, const struct sandbox_options *o, struct r
 	return filter_build(&p->launch.filter, &fo, s->arena, r, e);
 }
 
-static void digest_spec(const struct spec *s, struct result *r)
+void digest_spec(const struct spec *s, struct result *r)
 {
 	char *text = spec_write_json(s);
 	if (text)
@@ -332,7 +291,6 @@ struct draft {
 static int stage_host(struct draft *d, struct err *e)
 {
 	d->p->wanted = plan_controllers(&d->s->limits);
-	digest_spec(d->s, d->r);
 	if (check_kernel(d->r, e) < 0 || check_proc(e) < 0)
 		return -1;
 	return check_nofile(d->s, e);
@@ -380,7 +338,6 @@ static int stage_require(struct draft *d, struct err *e)
 {
 	struct launch *l = &d->p->launch;
 	l->nice = d->s->limits.priority == PRIORITY_LOW ? 19 : 0;
-	l->ignored_signals = ignored_signals();
 	plan_root(d->p);
 	plan_rlimits(d->p, d->s, d->p->place.controllers & CG_PIDS);
 	ledger_fill(d->p, d->s, NULL, d->r);

@@ -53,7 +53,7 @@ static int step_signals(struct program *p)
 			void (*restorer)(void);
 			uint64_t mask;
 		} action = {.handler = SIG_DFL};
-		if ((p->launch->ignored_signals >> (sig - 1) & 1) &&
+		if ((p->ignored_signals >> (sig - 1) & 1) &&
 		    syscall(SYS_rt_sigaction, sig, &action, NULL, sizeof(action.mask)) < 0 &&
 		    errno != EINVAL)
 			return -1;

@@ -73,11 +73,16 @@ struct run {
 /* Controllers that the limits ask for: CG_* bits. */
 unsigned plan_controllers(const struct limits *lim);
 
+/* SHA-256 of the spec as it was understood. */
+void digest_spec(const struct spec *s, struct result *r);
+
 /* ---- ledger.c ---- */
 /* Rows as they stand by the plan; cg is the leaf if it was made, else NULL (predicted). */
 void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup *cg,
 		 struct result *r);
 void ledger_proc_outer(struct result *r);
+/* Which cpus pid 1 has chosen: those from first on. */
+void ledger_cpus(const struct plan *p, unsigned first, struct result *r);
 void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
 /* 0; -1 and *e (ERR_USAGE: it was the caller's condition) names the first required guarantee that is not enforced. */
 int ledger_require(const struct result *r, uint64_t require, struct err *e);
@@ -87,8 +92,8 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e);
 int make_leaf(struct run *run, struct err *e);
 
 /* ---- spawn.c ---- */
-/* stdio pipes, control socket, clone3, maps, tree, GO. On failure nothing is left running, and *stage is
- * "spawn", or where pid 1 failed if it was the first to. */
+/* stdio pipes, control socket, clone3, maps, tree, GO. On failure nothing is left running, and
+ * *stage is "spawn", or where pid 1 failed if it was the first to. */
 int spawn(struct run *run, const char **stage, struct err *e);
 /* From here on what would end us is a read, and nothing that was begun stays behind. */
 int open_signals(struct run *run, struct err *e);

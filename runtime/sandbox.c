@@ -188,15 +188,19 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 		return;
 	}
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
+		digest_spec(s, r);
 		fd_close(&run.signals);
 		finish_events(&run);
 		return;
 	}
 	if (prepare(&run, &stage, &e) < 0) {
+		digest_spec(s, r);
 		result_fail(r, RUN_REFUSED, stage, &e);
 	} else if (spawn(&run, &stage, &e) < 0) {
+		digest_spec(s, r);
 		refuse_or_fail(&run, stage, &e);
 	} else {
+		digest_spec(s, r); /* now, because pid 1 is busy and we are not */
 		supervise(&run);
 		evidence_after_death(&run);
 		report_streams(&run);

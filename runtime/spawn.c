@@ -185,12 +185,13 @@ static int let_go(struct run *run, struct err *e)
 		return err_sys(e, "open %s", path);
 	autoclose int tree = -1;
 	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 ||
-	    reset_oom_score(proc, e) < 0 || open_tree_for(run, proc, &tree, e) < 0)
+	    open_tree_for(run, proc, &tree, e) < 0)
 		return -1;
 	const struct record go = {.type = RECORD_GO};
 	if (control_send(run->control, &go, &tree, tree >= 0) < 0)
 		return err_sys(e, "tell pid 1 to go");
-	return 0;
+	/* No program runs before our answer to STARTING. */
+	return reset_oom_score(proc, e);
 }
 
 static void close_child_ends(struct launch *l)
@@ -200,8 +201,8 @@ static void close_child_ends(struct launch *l)
 		fd_close(&l->stdio[i]);
 }
 
-/* pid 1 may have been the first to fail, and then what went wrong here is a consequence: what it said counts.
- * It is dead, so that this meets a record or the end. */
+/* pid 1 may have been the first to fail, and then what went wrong here is a consequence: what it
+ * said counts. It is dead, so that this meets a record or the end. */
 static void hear_pid_1(struct run *run, const char **stage, struct err *e)
 {
 	struct record r;

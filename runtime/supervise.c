@@ -102,6 +102,7 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 		end_by_error(run, RUN_SETUP_FAILED, "ready", &e);
 		return;
 	}
+	ledger_cpus(&run->plan, (unsigned)(r->value >> READY_CPU_SHIFT), run->r);
 	run->watch.scratch = fd_take(&fds[0]);
 	run->watch.proc = fd_take(&fds[1]);
 	if (r->value & READY_SYSV)

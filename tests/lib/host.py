@@ -53,9 +53,9 @@ def mounts():
         return sorted(" ".join(line.split()[2:]) for line in file)
 
 
-def cgroups():
-    """Every empty cgroup v2 directory of ours, as a path below its mount. One with processes is somebody's
-    living run: processes() finds those that should have ended."""
+def cgroups(state=b"populated 0"):
+    """Every empty cgroup v2 directory of ours, as a path below its mount. One with processes (b"populated 1") is
+    somebody's living run, or one that is dying: a process leaves its cgroup after it lost all that tells whose it is."""
     found = []
     for line in mounts():
         left, right = line.split(" - ")
@@ -65,7 +65,7 @@ def cgroups():
         for folder, names, _ in os.walk(top):
             for name in names:
                 path = os.path.join(folder, name)
-                if name.startswith("pinfold-") and b"populated 0" in _read(os.path.join(path, "cgroup.events")):
+                if name.startswith("pinfold-") and state in _read(os.path.join(path, "cgroup.events")):
                     found.append(os.path.relpath(path, top))
     return sorted(found)
 
@@ -95,6 +95,7 @@ def leftovers(mark):
     found += [f"socket {line.split()[-1].decode()}" for line in _read("/proc/net/unix").splitlines()[1:]
               if mark.encode() in line]
     found += [f"cgroup {path}" for path in cgroups() if mark in path]
+    found += [f"processes in cgroup {path}" for path in cgroups(b"populated 1") if mark in path]
     found += [f"mount {line}" for line in mounts() if pf.base_folder() in line]
     return found
 

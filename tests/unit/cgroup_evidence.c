@@ -95,6 +95,7 @@ static void usage(void **state)
 		  "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\n"
 		  "full avg10=0.00 avg60=0.00 avg300=0.00 total=34\n");
 	cgroup_usage(&f->cg, r);
+	cgroup_pressure(&f->cg, r);
 	assert_int_equal(r->usage.anon_bytes, 100);
 	assert_int_equal(r->usage.file_bytes, 200);
 	assert_int_equal(r->usage.shmem_bytes, 300);
@@ -121,6 +122,7 @@ static void composition_stays(void **state)
 	cgroup_composition(&f->cg, r);
 	fake_file(f, "memory.stat", "anon 0\nfile 0\nshmem 0\n");
 	cgroup_usage(&f->cg, r);
+	cgroup_pressure(&f->cg, r);
 	assert_int_equal(r->usage.anon_bytes, 100);
 	assert_int_equal(r->usage.memory_peak_bytes, NUM_UNKNOWN); /* no such file before 5.19 */
 	free(r);

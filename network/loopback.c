@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,7 +18,7 @@ static int device_socket(void)
 	return fd >= 0 ? fd : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-static int loopback_up(int fd, struct err *e)
+static int set_up(int fd, struct err *e)
 {
 	/* A fresh lo has no flag that would be lost, and IFF_UP is all that SIOCSIFFLAGS
 	 * needs; setting it where it is set is a no-op. */
@@ -34,26 +33,18 @@ static int loopback_up(int fd, struct err *e)
 	return 0;
 }
 
-int network_make(int ns, struct err *e)
+int network_loopback_up(int ns, struct err *e)
 {
-	if (unshare(CLONE_NEWNET) < 0)
-		return err_sys(e, "unshare the network namespace");
 	autoclose int fd = device_socket();
 	if (fd < 0)
 		return err_sys(e, "loopback: socket");
-	if (loopback_up(fd, e) < 0)
+	if (set_up(fd, e) < 0)
 		return -1;
 	if (ns < 0)
 		return 0;
-	autoclose int made = ioctl(fd, SIOCGSKNS);
-	if (made < 0 || dup3(made, ns, O_CLOEXEC) < 0)
-		return err_sys(e, "hand out the network namespace");
-	return 0;
-}
-
-int network_join(int ns, struct err *e)
-{
-	if (setns(ns, CLONE_NEWNET) < 0)
-		return err_sys(e, "join the network namespace");
+	/* By the socket: it tells the namespace that it was made in, without any /proc. */
+	autoclose int own = ioctl(fd, SIOCGSKNS);
+	if (own < 0 || dup3(own, ns, O_CLOEXEC) < 0)
+		return err_sys(e, "loopback: a descriptor of its namespace");
 	return 0;
 }
