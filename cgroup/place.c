@@ -33,9 +33,8 @@ struct ladder {
 	unsigned exist; /* controllers at the top of the mount */
 	bool exist_known;
 	struct cgroup_place best;
-	char
-		reason[4][WHY_SIZE]; /* why each rung gave nothing; indexed by enum cgroup_source -
-					1; the top shares the slice's */
+	/* Why each rung gave nothing; indexed by enum cgroup_source - 1, the top shares the slice's. */
+	char reason[4][WHY_SIZE];
 };
 
 void cgroup_place_close(struct cgroup_place *p)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLOT_IDS = 65536 };
+enum { SLOT_IDS = 65536, OVERFLOW_ID = 65534 };
 
 /* The inode of the initial user namespace: PROC_USER_INIT_INO in the kernel's include/linux/proc_ns.h. */
 #define INITIAL_USER_NS 0xEFFFFFFDU
@@ -87,10 +87,33 @@ static int prepare_slot(struct ids *ids, const struct spec *s, const char *slot_
 
 /* In a user namespace of somebody's, such as a container's, uid 0 is an ordinary user of the host,
  * and the ids of a slot are not there. */
-static bool is_host_root(void)
+static int is_host_root(bool *root, struct err *e)
 {
 	struct stat st;
-	return geteuid() == 0 && stat("/proc/self/ns/user", &st) == 0 && st.st_ino == INITIAL_USER_NS;
+	*root = false;
+	if (geteuid() != 0)
+		return 0;
+	if (stat("/proc/self/ns/user", &st) < 0)
+		return err_sys(e, "ids: which user namespace is this");
+	*root = st.st_ino == INITIAL_USER_NS;
+	return 0;
+}
+
+/* The host's root under whatever number: root may call itself something else in a namespace of its own. The
+ * folder /proc is the host's root's, in every instance of it, and shows what number that is here. */
+static int refuse_kuid_0(struct err *e)
+{
+	struct stat st;
+	const uid_t uid = geteuid();
+	if (stat("/proc", &st) < 0)
+		return err_sys(e, "ids: stat /proc");
+	/* 65534 is also what an owner without a number here is shown as. */
+	if (st.st_uid != uid || uid == OVERFLOW_ID)
+		return 0;
+	return err_host(e,
+			"ids: uid %u of this user namespace is the host's root, and so would the program be; run "
+			"pinfold as another user, or as root outside of the namespace",
+			uid);
 }
 
 static int prepare_single(struct ids *ids, const struct spec *s, bool root, struct err *e)
@@ -100,6 +123,8 @@ static int prepare_single(struct ids *ids, const struct spec *s, bool root, stru
 	if (root)
 		return err_usage(e,
 				 "ids: --ids single as root would make the program the host's root; leave --ids auto");
+	if (refuse_kuid_0(e) < 0)
+		return -1;
 	ids->form = IDS_FORM_SINGLE;
 	ids->uid_map[0] = (struct id_map){s->uid, uid, 1};
 	ids->gid_map[0] = (struct id_map){s->uid, gid, 1};
@@ -114,6 +139,8 @@ static int prepare_single(struct ids *ids, const struct spec *s, bool root, stru
 static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
 {
 	struct id_range uids, gids;
+	if (refuse_kuid_0(e) < 0) /* pid 1 would be it */
+		return -1;
 	if (subid_own_range("/etc/subuid", geteuid(), &uids, e) < 0 ||
 	    subid_own_range("/etc/subgid", geteuid(), &gids, e) < 0)
 		return -1;
@@ -138,7 +165,9 @@ static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
 
 int ids_prepare(struct ids *ids, const struct spec *s, const char *slot_range, struct err *e)
 {
-	const bool root = is_host_root();
+	bool root;
+	if (is_host_root(&root, e) < 0)
+		return -1;
 	if (s->ids == IDS_SINGLE || (s->ids == IDS_AUTO && !root))
 		return prepare_single(ids, s, root, e);
 	if (root)

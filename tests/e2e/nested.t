@@ -12,16 +12,13 @@ import pf
 UNSHARE = "/usr/bin/unshare"
 if not os.path.exists(UNSHARE):
     skip_all("needs unshare")
-folder = tmpdir()
 
 
-def inside(wrapper, *verbs):
-    result = os.path.join(folder, "result.json")
-    if os.path.exists(result):
-        os.unlink(result)
-    argv = [*wrapper, program_path(), "run", "--result", result, tiny(), "/bin/payload", *verbs]
+def inside(wrapper, *verbs, who=WHO):
+    result = os.path.join(tmpdir(who), "result.json")
+    argv = [*wrapper, program_path(who), "run", "--result", result, tiny(), "/bin/payload", *verbs]
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/", timeout=60, check=False,
-                          env=pf._environment(WHO), **pf._credentials(WHO))
+                          env=pf._environment(who), **pf._credentials(who))
     return Run(argv, done.returncode, done.stdout, done.stderr, 0, result, None)
 
 
@@ -31,7 +28,8 @@ if WHO == "root":
     WORKS["root in a pid namespace"] = ["-p", "-f", "--mount-proc"]
     WORKS["root without a network"] = ["-n"]
 for name, options in WORKS.items():
-    run = inside([UNSHARE, *options], "ids", ",", "caps", ",", "exit", "3")
+    # A user namespace of root's own is another matter, see below.
+    run = inside([UNSHARE, *options], "ids", ",", "caps", ",", "exit", "3", who="user" if "-r" in options else WHO)
     is_((run.status, run.code), ("exited", 3), f"{name}: it runs", run)
     like(run.out, rb"^uid 1000 1000 1000 1000$", f"{name}: as uid 1000")
     like(run.out, rb"^CapEff:\t0+$", f"{name}: without capabilities")
@@ -39,12 +37,18 @@ for name, options in WORKS.items():
         is_(run.guarantee("ids")["value"].split()[2], "1", f"{name}: with the one id that there is")
         is_(run.guarantee("user-quotas")["state"], "degraded", f"{name}: and the ledger says so")
 
-run = inside([UNSHARE, "-r", "-p", "-f"], "echo", "ran")
+run = inside([UNSHARE, "-r", "-p", "-f"], "echo", "ran", who="user")
 is_((run.status, run.code, run.out), ("refused", 125, b""), "a /proc of another pid namespace: refused", run)
 like(run.message, r"/proc.*pid namespace.*mount", "with the way out")
 run = inside([UNSHARE, "-U"], "echo", "ran")
 is_((run.status, run.code, run.out), ("refused", 125, b""), "a user namespace without ids: refused", run)
 ok(run.message, "with a reason")
+
+# The single id that root's own namespace has is the host's root, whatever its number there.
+for options in (["-r"], ["--map-user=1000"], ["-r", "-m", "-p", "-f", "--mount-proc"]) if WHO == "root" else ():
+    run = inside([UNSHARE, *options], "echo", "ran")
+    is_((run.status, run.code, run.out), ("refused", 125, b""), f"unshare {' '.join(options)} as root: refused", run)
+    like(run.message, r"host's root.*another user", "with the reason and the way out")
 
 # In our own: the filter and the limits forbid another, and say so by failing.
 tree = image({"bin/pinfold": ("copy", program_path()), "inner/bin/payload": ("copy", payload_path())})
