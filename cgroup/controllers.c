@@ -28,11 +28,14 @@ unsigned controllers_parse(const char *text)
 	return bits;
 }
 
-unsigned controllers_read(int dir, const char *file)
+unsigned controllers_read(int dir, const char *file, int *error)
 {
 	char text[512];
-	if (read_whole(dir, file, text, sizeof(text)) < 0)
+	if (read_whole(dir, file, text, sizeof(text)) < 0) {
+		if (out_of_resources(errno))
+			*error = errno;
 		return 0;
+	}
 	return controllers_parse(text);
 }
 
@@ -95,8 +98,8 @@ static void explain(char *why, const struct offer *o, unsigned index, int error)
 unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE])
 {
 	int errors[CONTROLLER_COUNT] = {0};
-	o->there = controllers_read(o->dir, "cgroup.controllers");
-	unsigned on = o->there ? controllers_read(o->dir, "cgroup.subtree_control") : 0;
+	o->there = controllers_read(o->dir, "cgroup.controllers", &o->error);
+	unsigned on = o->there ? controllers_read(o->dir, "cgroup.subtree_control", &o->error) : 0;
 	unsigned missing = o->want & o->there & ~on;
 	if (missing)
 		on |= enable(o, missing, errors);

@@ -62,6 +62,12 @@ static bool is_mount(int fd, int id)
 	return (st.stx_mask & STATX_MNT_ID) && st.stx_mnt_id == (uint64_t)id;
 }
 
+bool out_of_resources(int error)
+{
+	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR ||
+	       error == EAGAIN || error == EIO;
+}
+
 /* The first writable cgroup2 mount, else the first. */
 static int consider_mount(const struct mount_line *m, void *arg)
 {
@@ -74,7 +80,9 @@ static int consider_mount(const struct mount_line *m, void *arg)
 	if (strlen(m->root) >= sizeof(s->root) || strlen(m->point) >= sizeof(s->h->point))
 		return 0;
 	autoclose int fd = open(m->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || !is_mount(fd, m->id))
+	if (fd < 0)
+		return out_of_resources(errno) ? -1 : 0;
+	if (!is_mount(fd, m->id))
 		return 0;
 	fd_close(&s->h->mount);
 	s->h->mount = fd_take(&fd);
@@ -135,10 +143,27 @@ static bool usual_mount(struct hierarchy *h)
 }
 
 /* Every systemd since 2016 keeps itself in init.scope below the top of its tree; looked for in the
- * tree and not in /run, because a container may share the tree and not the /run of its host. */
-static bool has_systemd(int mount)
+ * tree and not in /run, because a container may share the tree and not the /run of its host. 1, 0 or -1. */
+static int has_systemd(int mount)
 {
-	return faccessat(mount, "init.scope", F_OK, 0) == 0;
+	if (faccessat(mount, "init.scope", F_OK, 0) == 0)
+		return 1;
+	return out_of_resources(errno) ? -1 : 0;
+}
+
+static int mount_from_table(struct hierarchy *h, struct mount_search *s, char *why, size_t size)
+{
+	fd_close(&h->mount);
+	if (mount_lines(consider_mount, s) < 0) {
+		say(why, size, "/proc/self/mountinfo: %s", strerrordesc_np(errno));
+		return -1;
+	}
+	if (h->mount < 0) {
+		say(why, size, "no cgroup2 file system is mounted");
+		errno = ENOENT;
+		return -1;
+	}
+	return 0;
 }
 
 int hierarchy_open(struct hierarchy *h, char *why, size_t size)
@@ -146,18 +171,16 @@ int hierarchy_open(struct hierarchy *h, char *why, size_t size)
 	struct mount_search s = {.h = h};
 	h->uid = geteuid();
 	/* Root without systemd has no use for its own cgroup, see place.c, and so none for the table of mounts. */
-	if (h->uid == 0 && usual_mount(h) && !has_systemd(h->mount))
+	if (h->uid == 0 && usual_mount(h) && has_systemd(h->mount) == 0)
 		return 0;
-	fd_close(&h->mount);
-	if (mount_lines(consider_mount, &s) < 0) {
-		say(why, size, "/proc/self/mountinfo: %s", strerrordesc_np(errno));
+	if (mount_from_table(h, &s, why, size) < 0)
+		return -1;
+	const int systemd = has_systemd(h->mount);
+	if (systemd < 0) {
+		say(why, size, "%s: %s", h->point, strerrordesc_np(errno));
 		return -1;
 	}
-	if (h->mount < 0) {
-		say(why, size, "no cgroup2 file system is mounted");
-		return -1;
-	}
-	h->systemd = has_systemd(h->mount);
+	h->systemd = systemd;
 	if (h->uid != 0 || h->systemd)
 		find_own(h, s.root);
 	return 0;

@@ -108,6 +108,7 @@ static int parent_open(struct cgroup *cg, const struct cgroup_place *p)
 static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const char *name,
 		      struct err *e)
 {
+	const char *parent = strcmp(p->parent_path, "/") == 0 ? "" : p->parent_path;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		int result = parent_open(cg, p);
 		if (result == 0)
@@ -115,14 +116,12 @@ static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const cha
 		if (result == 0)
 			return 0;
 		if (result < 0 && errno == EEXIST)
-			return err_sys(e, "cgroup %s/%s: a run with this id is alive",
-				       p->parent_path, name);
+			return err_sys(e, "cgroup %s/%s: a run with this id is alive", parent, name);
 		if (result < 0)
-			return err_sys(e, "make cgroup %s/%s", p->parent_path, name);
+			return err_sys(e, "make cgroup %s/%s", parent, name);
 	}
 	errno = EAGAIN;
-	return err_sys(e, "make cgroup %s/%s: it is removed as soon as it is made", p->parent_path,
-		       name);
+	return err_sys(e, "make cgroup %s/%s: it is removed as soon as it is made", parent, name);
 }
 
 static int move(int dir, const char *procs, pid_t pid)

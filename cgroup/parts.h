@@ -42,7 +42,9 @@ struct hierarchy {
 #define HIERARCHY_INIT {.mount = -1}
 /* Whether dir is the kernel's root cgroup, which may hold processes and give controllers too. */
 bool is_kernel_root(int dir);
-/* 0, or -1 with the reason in why. */
+/* Whether errno says that the look could not be taken, and nothing about what there is. */
+bool out_of_resources(int error);
+/* 0, or -1 with the reason in why, and errno. */
 int hierarchy_open(struct hierarchy *h, char *why, size_t size);
 void hierarchy_close(struct hierarchy *h);
 /* The "0::" line of /proc/PID/cgroup, cut out in place; NULL if there is none. */
@@ -67,8 +69,8 @@ int place_delegated(const struct hierarchy *h);
 const char *controller_name(unsigned index);
 /* Bits of those that we know in a list like cgroup.controllers. */
 unsigned controllers_parse(const char *text);
-/* The bits in dir's file, 0 if it cannot be read. */
-unsigned controllers_read(int dir, const char *file);
+/* The bits in dir's file, 0 if it cannot be read. *error is touched only if out_of_resources(). */
+unsigned controllers_read(int dir, const char *file, int *error);
 /* Which of want the children of dir have or, unless dry, can now be given. Where one is missing,
  * why says so with errno; path is for that text. */
 struct offer {
@@ -77,6 +79,7 @@ struct offer {
 	unsigned want;
 	bool dry;
 	unsigned there; /* out: what dir itself has */
+	int error;	/* out: errno if a look could not be taken */
 };
 unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE]);
 

@@ -30,6 +30,7 @@ struct ladder {
 	struct hierarchy h;
 	unsigned want;
 	bool dry;
+	int error;	/* errno of a look that could not be taken; 0 none */
 	unsigned exist; /* controllers at the top of the mount */
 	bool exist_known;
 	struct cgroup_place best;
@@ -84,10 +85,11 @@ static bool is_domain(int dir, char *type, size_t size)
 }
 
 /* Controllers of the candidate's children, enabled unless dry. */
-static void offer(const struct ladder *l, struct cgroup_place *p)
+static void offer(struct ladder *l, struct cgroup_place *p)
 {
 	struct offer o = {.dir = p->parent, .path = p->parent_path, .want = l->want, .dry = l->dry};
 	p->controllers = controllers_enable(&o, p->why_not);
+	l->error = o.error ? o.error : l->error;
 }
 
 /* ---- rung 1: --cgroup-parent ---- */
@@ -206,6 +208,8 @@ static void try_subtree(struct ladder *l, const char *path)
 	p.source = CGROUP_SUBTREE;
 	p.parent = open_below(&l->h, path);
 	int error = p.parent < 0 ? errno : writable(p.parent);
+	if (out_of_resources(error))
+		l->error = error;
 	if (error != 0) {
 		say(why, WHY_SIZE, "/%s: not writable: %s", path, strerrorname_np(error));
 		cgroup_place_close(&p);
@@ -291,10 +295,11 @@ static void rung_scope(struct ladder *l)
 			 uid);
 	autoclose int dir = openat(l->h.mount, manager, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
+		l->error = out_of_resources(errno) ? errno : 0;
 		say(why, WHY_SIZE, "/%s: %s", manager, strerrorname_np(errno));
 		return;
 	}
-	p.controllers = controllers_read(dir, "cgroup.controllers");
+	p.controllers = controllers_read(dir, "cgroup.controllers", &l->error);
 	say(p.parent_path, sizeof(p.parent_path), "/%s%s", p.user_bus ? manager : "",
 	    p.user_bus ? "/app.slice" : "system.slice");
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++)
@@ -314,12 +319,14 @@ static void rung_slice(struct ladder *l)
 		return;
 	}
 	if (faccessat(l->h.mount, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+		l->error = out_of_resources(errno) ? errno : 0;
 		say(why, WHY_SIZE, "%s: not writable: %s", l->h.point, strerrorname_np(errno));
 		return;
 	}
 	/* Foreseen only: cgroup_create() makes the slice, and enables them on the way down. */
 	struct offer o = {.dir = l->h.mount, .path = l->h.point, .want = l->want, .dry = true};
 	p.controllers = controllers_enable(&o, p.why_not);
+	l->error = o.error ? o.error : l->error;
 	p.source = p.controllers ? CGROUP_SLICE : CGROUP_TOP;
 	say(p.parent_path, sizeof(p.parent_path), p.controllers ? "/" SLICE_NAME : "/");
 	l->exist = o.there;
@@ -352,7 +359,7 @@ static void say_mend(struct ladder *l, struct cgroup_place *p)
 	char *mend = p->mend;
 	size_t size = sizeof(p->mend);
 	if (!l->exist_known && l->h.mount >= 0)
-		l->exist = controllers_read(l->h.mount, "cgroup.controllers");
+		l->exist = controllers_read(l->h.mount, "cgroup.controllers", &l->error);
 	unsigned absent = l->want & ~l->exist;
 	bool top = l->h.mount >= 0 && is_kernel_root(l->h.mount);
 	if (l->h.mount < 0)
@@ -381,6 +388,9 @@ static void say_mend(struct ladder *l, struct cgroup_place *p)
 static int climb(struct ladder *l, const char *given, struct err *e)
 {
 	if (hierarchy_open(&l->h, l->best.why_no_leaf, sizeof(l->best.why_no_leaf)) < 0) {
+		/* A host that has less is one thing, one that cannot tell at the moment another. */
+		if (out_of_resources(errno))
+			return err_sys(e, "look for a cgroup");
 		if (given)
 			return err_usage(e, "--cgroup-parent %s: %s", given, l->best.why_no_leaf);
 		return 0;
@@ -388,7 +398,7 @@ static int climb(struct ladder *l, const char *given, struct err *e)
 	if (given)
 		return rung_given(l, given, e);
 	static void (*const rungs[])(struct ladder *) = {rung_subtree, rung_scope, rung_slice};
-	for (size_t i = 0; i < 3 && !satisfied(l); i++)
+	for (size_t i = 0; i < 3 && !satisfied(l) && !l->error; i++)
 		rungs[i](l);
 	if (l->best.source == CGROUP_NONE)
 		say_why_no_leaf(l);
@@ -400,6 +410,11 @@ int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want,
 {
 	struct ladder l = {.h = HIERARCHY_INIT, .want = want, .dry = dry, .best = CGROUP_PLACE_INIT};
 	int failed = climb(&l, given_parent, e);
+	if (failed == 0 && l.error) {
+		errno = l.error;
+		failed = err_sys(e, "look for a cgroup");
+		cgroup_place_close(&l.best);
+	}
 	if (failed == 0) {
 		if (!satisfied(&l))
 			say_mend(&l, &l.best);

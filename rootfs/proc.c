@@ -115,11 +115,12 @@ static int explain_refusal(struct err *e)
 {
 	char names[120];
 	struct err ignored = ERR_INIT;
+	/* The caller's to decide, and so a refusal. */
 	if (rootfs_mounts_beneath("/proc", names, sizeof(names), &ignored) > 0)
-		return err_host(e,
-				"this host forbids a fresh /proc, because parts of its own are covered "
-				"(%s); `--proc outer` accepts the host's view",
-				names);
+		return err_usage(e,
+				 "this host forbids a fresh /proc, because parts of its own are covered "
+				 "(%s); `--proc outer` accepts the host's view",
+				 names);
 	errno = EPERM;
 	return err_sys(e, "mount proc (`--proc outer` accepts the host's view)");
 }

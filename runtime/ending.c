@@ -29,7 +29,8 @@ void end_by_limit(struct run *run, enum run_status status, const char *limit, co
 
 void end_by_error(struct run *run, enum run_status status, const char *stage, const struct err *e)
 {
-	run_fail(run, status, stage, e);
+	/* What never started cannot be lost. */
+	run_fail(run, status == RUN_LOST && !run->started_ns ? RUN_SETUP_FAILED : status, stage, e);
 	kill_all(run);
 }
 

@@ -157,6 +157,7 @@ static void on_deadline(struct run *run, int id)
 		not_dead(run);
 		break;
 	case DEADLINE_DRAIN:
+		streams_abandon(run);
 		run->phase = PHASE_DONE;
 		break;
 	case DEADLINE_COUNT:

@@ -44,6 +44,7 @@ struct run {
 	enum phase phase;
 	bool decided; /* r->status and r->cause are final */
 	bool program_started, main_exited;
+	bool hurried; /* the drain was told to end soon */
 	uint64_t early_signals; /* to be forwarded once the program can be reached: bit N-1 is signal N */
 	int main_status;
 	bool idmapped;
@@ -120,6 +121,8 @@ void on_err_to(struct run *run, short revents);
 void on_feed_from(struct run *run, short revents);
 void on_feed_to(struct run *run, short revents);
 void on_events(struct run *run, short revents);
+/* The drain's time is over: what has not been taken is lost, and the result says so. */
+void streams_abandon(struct run *run);
 
 /* ---- ending.c ---- */
 /* Evidence, then SIGKILL to everything; once. */

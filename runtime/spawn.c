@@ -146,7 +146,9 @@ static int explain_clone(struct err *e)
 {
 	const bool odd = errno == ENOSYS || errno == EINVAL;
 	return err_sys(e, odd ? "clone3 with these namespaces is unknown to this kernel or forbidden by a filter"
-			      : "make the namespaces (clone3)");
+			  : errno == EPERM
+				  ? "make the namespaces (clone3; a process in a chroot may not)"
+				  : "make the namespaces (clone3)");
 }
 
 /* A caller with a negative score (a service) must not shield the program from the OOM killer. */

@@ -107,6 +107,26 @@ void on_feed_to(struct run *run, short revents)
 		feed_settle(&run->feed);
 }
 
+static bool abandon(struct run *run, struct stream *s)
+{
+	if (s->from < 0 && s->to.len == 0)
+		return false;
+	s->truncated = true;
+	result_warn(run->r, "%s: the last bytes were not delivered, because nobody took them in time",
+		    s == &run->out ? "stdout" : "stderr");
+	return true;
+}
+
+void streams_abandon(struct run *run)
+{
+	const bool out = abandon(run, &run->out), err = abandon(run, &run->err);
+	if (!run->hurried || !(out || err))
+		return;
+	run->decided = false;
+	run_decide(run, RUN_CANCELLED, "",
+		   "pinfold was told to stop, or lost its caller, before the output was read");
+}
+
 void on_events(struct run *run, short revents)
 {
 	(void)revents;

@@ -26,7 +26,7 @@ static bool streams_drained(const struct run *run)
 }
 
 /* Everything is dead: what is left is to pass on what the pipes hold. A caller that does not read
- * has as long as the program would have had, and the grace at least. */
+ * has as long as the program would have had, and the grace at least; see hurry() for less. */
 static void begin_drain(struct run *run)
 {
 	const int64_t grace = deadline_after(now_ns(), run->spec->grace_ns);
@@ -36,6 +36,17 @@ static void begin_drain(struct run *run)
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
 	deadline_set(&run->deadlines, DEADLINE_DRAIN, wall > grace ? wall : grace);
 	feed_close(&run->feed);
+}
+
+/* Told to stop, or without a caller, while output waits for its reader: that one has the grace left. */
+static void hurry(struct run *run, const char *key, const char *value)
+{
+	const int64_t until = deadline_after(now_ns(), run->spec->grace_ns);
+	if (!run->hurried)
+		result_evidence_text(run->r, key, value);
+	run->hurried = true;
+	if (until < run->deadlines.at_ns[DEADLINE_DRAIN])
+		deadline_set(&run->deadlines, DEADLINE_DRAIN, until);
 }
 
 /* Dead is: pid 1 was reaped, and the leaf is empty. */
@@ -89,8 +100,12 @@ static void on_starting(struct run *run, int listener)
 		return;
 	}
 	start_limits(run);
-	if (deadlines_arm(&run->deadlines, &e) < 0 || control_send(run->control, &ack, NULL, 0) < 0)
+	if (deadlines_arm(&run->deadlines, &e) < 0) {
 		end_by_error(run, RUN_SETUP_FAILED, "start", &e);
+	} else if (control_send(run->control, &ack, NULL, 0) < 0) {
+		err_sys(&e, "tell the program to start");
+		end_by_error(run, RUN_SETUP_FAILED, "start", &e);
+	}
 }
 
 static void on_ready(struct run *run, const struct record *r, int *fds, size_t nfds)
@@ -186,7 +201,11 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 		end_by_error(run, RUN_EXEC_FAILED, "exec", &r->err);
 		break;
 	case RECORD_FAILED:
-		refuse_or_fail(run, init_step_name(r->step), &r->err);
+		/* After our answer the program may have run. */
+		if (run->started_ns)
+			run_fail(run, RUN_LOST, init_step_name(r->step), &r->err);
+		else
+			refuse_or_fail(run, init_step_name(r->step), &r->err);
 		kill_all(run);
 		break;
 	case RECORD_EXITED:
@@ -239,6 +258,10 @@ static void on_signals(struct run *run, short revents)
 	case SIGINT:
 	case SIGHUP:
 	case SIGQUIT:
+		if (run->phase == PHASE_DRAIN) {
+			hurry(run, "signal", sigabbrev_np(sig));
+			break;
+		}
 		cancel(run, "signal", sigabbrev_np(sig), "pinfold was told to stop");
 		forward_signal(run, sig);
 		if (run->phase == PHASE_SETUP && !run->started_ns) {
@@ -266,6 +289,10 @@ static void on_caller_gone(struct run *run, short revents)
 {
 	(void)revents;
 	fd_close(&run->caller);
+	if (run->phase == PHASE_DRAIN) {
+		hurry(run, "caller", "exited");
+		return;
+	}
 	cancel(run, "caller", "exited", "the caller of pinfold ended");
 	kill_all(run);
 }
@@ -338,8 +365,8 @@ static size_t list_sources(struct run *run, struct source *list)
 		{run->control, POLLIN, false, on_control},
 		{run->deadlines.fd, POLLIN, false, on_timer},
 		{run->signals, POLLIN, false, on_signals},
-		{alive ? run->caller : -1, POLLIN, false, on_caller_gone},
-		{alive ? run->registry : -1, POLLIN, false, on_registry},
+		{dying ? -1 : run->caller, POLLIN, false, on_caller_gone},
+		{run->registry, POLLIN, false, on_registry},
 		{alive ? run->notify.listener : -1, POLLIN, false, on_notify},
 		{dying && run->init_dead ? run->populated : -1, POLLPRI, false, on_populated},
 		{run->out.from, want_in(&run->out.to), false, on_out_from},

@@ -167,10 +167,12 @@ static void dry_changes_nothing(void **state)
 	struct own *o = own_or_skip(state);
 	struct cgroup_place p = CGROUP_PLACE_INIT;
 	struct err e = ERR_INIT;
-	unsigned before = controllers_read(o->dir, "cgroup.subtree_control");
+	int error = 0;
+	unsigned before = controllers_read(o->dir, "cgroup.subtree_control", &error);
 	assert_int_equal(cgroup_find(&p, o->given, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e),
 			 0);
-	assert_int_equal(controllers_read(o->dir, "cgroup.subtree_control"), before);
+	assert_int_equal(controllers_read(o->dir, "cgroup.subtree_control", &error), before);
+	assert_int_equal(error, 0);
 	assert_int_equal(children(o->dir), 0);
 	for (unsigned i = 0; i < CONTROLLER_COUNT; i++) /* there, or the reason why not */
 		assert_true(!(p.controllers & 1u << i) == (p.why_not[i][0] != '\0'));

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""Output that nobody takes holds pinfold up as long as the wall limit would have, and no longer than the grace once it is told to
+stop or has lost its caller; what was not delivered is said."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+import pf
+
+BYTES = 150000  # more than the caller's pipe and our buffer hold, less than with the program's pipe: it can end
+program = [tiny(), "/bin/payload", "spam", "stdout", str(BYTES)]
+
+
+def draining(events_file):
+    """The program has ended, and pinfold waits for the reader."""
+    wait_for(lambda: os.path.exists(events_file) and b'"drain"' in read(events_file), what="the end of the sandbox")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def undelivered(run, name):
+    ok(run.result["output"]["stdout"]["truncated"], f"{name}: truncated", run)
+    like("\n".join(run.result["warnings"]), r"stdout: the last bytes were not delivered", f"{name}: and said so")
+
+
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    with start("run", "--wall", "none", "--grace", "200ms", *program, events=True) as running:
+        draining(running.events_file)
+        running.signal(number)
+        running.process.wait(30)  # without reading
+        run = running.wait()
+    is_((run.status, run.result["ok"]), ("cancelled", False), f"{number.name} while the output waits: cancelled", run)
+    is_(run.evidence["signal"], number.name[3:], f"{number.name}: the evidence names it")
+    undelivered(run, number.name)
+
+# pinfold kill is the same.
+mark = f"slow-{os.getpid()}"
+with start("run", "--wall", "none", "--grace", "200ms", "--id", mark, *program, events=True) as running:
+    draining(running.events_file)
+    done_ = pinfold("kill", mark)
+    is_(done_.code, 0, "pinfold kill of a run whose output waits", done_)
+    running.process.wait(30)
+    run = running.wait()
+is_(run.status, "cancelled", "it ends", run)
+
+# The wall limit.
+with start("run", "--wall", "1s", "--grace", "100ms", *program, events=True) as running:
+    running.process.wait(30)
+    run = running.wait()
+is_((run.status, run.code), ("exited", 0), "nobody reads until the wall limit: the program's own end counts", run)
+undelivered(run, "the wall limit")
+
+# Whoever reads late gets all of it.
+with start("run", "--wall", "none", *program, events=True) as running:
+    draining(running.events_file)
+    run = running.wait()
+is_((run.status, run.code, len(run.out)), ("exited", 0, BYTES), "a late reader gets every byte", run.status)
+is_((run.result["warnings"], run.result["output"]["stdout"]["truncated"]), ([], False), "and there is nothing to say")
+
+# The caller is gone, the reader is not: a shell that starts it and ends.
+read_end, write_end = os.pipe()
+folder = tmpdir()
+result = os.path.join(folder, "result.json")
+events = os.path.join(folder, "events.jsonl")
+argv = [program_path(), "run", "--result", result, "--events", events, "--wall", "none", "--grace", "200ms", *program]
+shell = subprocess.Popen(["/bin/sh", "-c", '"$@" & read line', "sh", *argv], stdin=subprocess.PIPE, stdout=write_end,
+                         stderr=subprocess.DEVNULL, cwd="/", env=pf._environment(WHO), **pf._credentials(WHO))
+os.close(write_end)
+draining(events)
+shell.stdin.close()
+shell.wait()
+wait_for(lambda: os.path.exists(result), what="the result")
+document = pf.parse(read(result), "result")
+is_((document["status"], document["cause"]["evidence"].get("caller")), ("cancelled", "exited"), "the caller ends while the output waits: cancelled",
+    str(document["cause"]))
+os.close(read_end)
+done()
