@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_BYTES_MAX = 4 << 20 };
-
 /* What we say may quote what a hostile image or spec says: nothing in it may drive a terminal or
  * look like a line of ours. The bytes of the character at p if it is text, neither a control (C0,
  * DEL, C1) nor one that reorders text; else 0. */
@@ -106,12 +104,13 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return err_usage(e, "open %.160s: %s", name, strerrordesc_np(errno));
-	char *buf = malloc(FILE_BYTES_MAX + 1);
+	char *buf = malloc(SPEC_FILE_BYTES_MAX + 1);
 	if (!buf)
 		return err_host(e, "out of memory");
 	size_t used = 0;
 	ssize_t n;
-	while (used <= FILE_BYTES_MAX && (n = read(fd, buf + used, FILE_BYTES_MAX + 1 - used)) != 0) {
+	while (used <= SPEC_FILE_BYTES_MAX &&
+	       (n = read(fd, buf + used, SPEC_FILE_BYTES_MAX + 1 - used)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -120,10 +119,10 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 		}
 		used += (size_t)n;
 	}
-	if (used <= FILE_BYTES_MAX) {
+	if (used <= SPEC_FILE_BYTES_MAX) {
 		*text = arena_strndup(a, buf, used);
 		*len = used;
 	}
 	free(buf);
-	return used <= FILE_BYTES_MAX ? 0 : err_usage(e, "%.160s is larger than 4 MiB", name);
+	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%.160s is larger than 4 MiB", name);
 }

@@ -1,4 +1,5 @@
 #include "commands/commands.h"
+#include "commands/files.h"
 #include "commands/sink.h"
 #include "base/fd.h"
 #include "base/pages.h"
@@ -104,12 +105,16 @@ int command_run(const struct context *c)
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
 	}
-	if (spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0)
+	if (spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
+		files_spare(&spec, args.spec_file);
 		return refuse(&spec, &result, &e);
+	}
 	if (args.help_wanted)
 		return print_help("run");
-	if (spec_check(&spec, &e) < 0)
+	if (spec_check(&spec, &e) < 0 || files_check(&spec, args.spec_file, &e) < 0) {
+		files_spare(&spec, args.spec_file);
 		return refuse(&spec, &result, &e);
+	}
 	if (exposed.kind != ERR_NONE)
 		return refuse(&spec, &result, &exposed);
 	if (sink_open(&sink, spec.result, &e) < 0) {

@@ -52,29 +52,29 @@ static void flag_read(struct flag *f, const struct words *w, int at)
 }
 
 /* First walk: is help wanted, which file does --spec name. */
-static int scan(const struct words *w, bool *help_wanted, const char **file, struct err *e)
+static int scan(const struct words *w, struct spec_args *args, struct err *e)
 {
 	struct flag f;
 	for (int at = 0; at < w->argc && is_flag(w->argv[at]); at = f.next) {
 		const char *word = w->argv[at];
 		flag_read(&f, w, at);
 		if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-			*help_wanted = true;
+			args->help_wanted = true;
 			return 0;
 		}
 		if (word[1] != '-' || strcmp(f.name, "spec") != 0)
 			continue;
-		if (*file)
+		if (args->spec_file)
 			return err_usage(e, "--spec: given twice; one file says it all");
 		if (!f.value || !*f.value)
 			return err_usage(e, "--spec: the name of a file is missing");
-		*file = f.value;
+		args->spec_file = f.value;
 	}
 	return 0;
 }
 
-/* Where a result goes must be known whatever is wrong with the other words. What is wrong with
- * these is said when their turn comes. */
+/* Where a result goes must be known whatever is wrong with the other words, and which files it must
+ * not destroy there. What is wrong with these is said when their turn comes. */
 static void set_early(struct spec *s, const struct words *w)
 {
 	struct flag f;
@@ -82,20 +82,20 @@ static void set_early(struct spec *s, const struct words *w)
 	for (int at = 0; at < w->argc && is_flag(w->argv[at]); at = f.next) {
 		flag_read(&f, w, at);
 		const struct key *k = key_find(f.name);
-		if (k && k->group == GROUP_RESULT && w->argv[at][1] == '-' && f.value)
+		if (k && key_is_early(k) && w->argv[at][1] == '-' && f.value)
 			value_set(s, k, f.value, &later);
 	}
 }
 
-static int read_file(struct spec *s, const struct spec_args *args, const char *file, struct err *e)
+static int read_file(struct spec *s, const struct spec_args *args, struct err *e)
 {
 	char *text;
 	size_t len;
 	if (!args->read_file)
 		return err_usage(e, "--spec: no file can be read here");
-	if (args->read_file(s->arena, file, &text, &len, e) < 0)
-		return -1;
-	return spec_read_json(s, file, text, len, e);
+	if (args->read_file(s->arena, args->spec_file, &text, &len, e) < 0)
+		return err_wrap(e, "--spec");
+	return spec_read_json(s, args->spec_file, text, len, e);
 }
 
 static int refuse_unknown(const char *word, const char *name, struct err *e)
@@ -161,13 +161,12 @@ static int set_flags(struct spec *s, const struct words *w, struct err *e)
 int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv, struct err *e)
 {
 	const struct words w = {s->arena, argc, argv};
-	const char *file = NULL;
 	set_early(s, &w);
-	if (scan(&w, &args->help_wanted, &file, e) < 0)
+	if (scan(&w, args, e) < 0)
 		return -1;
 	if (args->help_wanted)
 		return 0;
-	if (file && read_file(s, args, file, e) < 0) {
+	if (args->spec_file && read_file(s, args, e) < 0) {
 		set_early(s, &w);
 		return -1;
 	}

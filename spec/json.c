@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JSON_BYTES_MAX = 16 * 1024 * 1024, DEPTH_MAX = 8 };
+enum { DEPTH_MAX = 8 };
 
 struct document {
 	char name[96]; /* as it stands in messages */
@@ -82,9 +82,9 @@ static int refuse_syntax(const struct document *d, const json_error_t *je, struc
 
 static int parse(struct document *d, struct err *e)
 {
-	if (d->j.len > JSON_BYTES_MAX)
+	if (d->j.len > SPEC_FILE_BYTES_MAX)
 		return err_usage(e, "%s:1:1: the spec is too large (%zu bytes; the most is %d)",
-				 d->name, d->j.len, JSON_BYTES_MAX);
+				 d->name, d->j.len, SPEC_FILE_BYTES_MAX);
 	size_t deep = locate_too_deep(&d->j, DEPTH_MAX);
 	if (deep < d->j.len) {
 		err_usage(e, "nested too deep");
@@ -277,13 +277,14 @@ static int set_member(struct spec *s, const struct document *d, const struct mem
 	return (bit == SEEN_IMAGE ? set_image : set_command)(s, d, m->value, e);
 }
 
-/* Where the result goes is read first, as far as it can be: see spec_read_argv(). */
+/* Where the result goes, and what it must not destroy there, is read first, as far as it can be:
+ * see spec_read_argv(). */
 static void set_early(struct spec *s, const struct document *d)
 {
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		const char *text = json_string_value(json_object_get(d->root, spec_keys[i].name));
 		struct err later;
-		if (spec_keys[i].group == GROUP_RESULT && text)
+		if (key_is_early(&spec_keys[i]) && text)
 			value_set(s, &spec_keys[i], text, &later);
 	}
 }

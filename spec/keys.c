@@ -121,6 +121,11 @@ const struct key *key_find(const char *name)
 	return NULL;
 }
 
+bool key_is_early(const struct key *k)
+{
+	return k->group == GROUP_RESULT || k->type == KEY_STDIN || k->type == KEY_PATH;
+}
+
 bool key_repeatable(const struct key *k)
 {
 	return k->type == KEY_ENV || k->type == KEY_REQUIRE;

@@ -61,6 +61,9 @@ const struct key *key_find(const char *name);
  * ("spec", "help", "image", "command"); NULL: nothing is near. */
 const char *key_nearest(const char *name);
 
+/* Read before all others, so that a refusal knows them too: where the result goes, and the run's files. */
+bool key_is_early(const struct key *k);
+
 /* May be given more than once; the values add up. */
 bool key_repeatable(const struct key *k);
 

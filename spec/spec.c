@@ -114,6 +114,7 @@ static int check_scratch(const struct spec *s, struct err *e)
 			 scratch, memory);
 }
 
+/* That no file is named for two things is commands/files.c's to see: it takes looking at them. */
 static int check_streams(const struct spec *s, struct err *e)
 {
 	if (s->tty && s->stdin_kind == STDIN_FILE)
@@ -122,19 +123,6 @@ static int check_streams(const struct spec *s, struct err *e)
 	if (s->tty && s->stderr_file)
 		return err_usage(e,
 				 "tty and stderr FILE exclude each other: a terminal has one output");
-	const struct {
-		const char *name, *file;
-	} out[] = {{"stdout", s->stdout_file},
-		   {"stderr", s->stderr_file},
-		   {"result", s->result},
-		   {"events", s->events}};
-	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (out[i].file && out[j].file && strcmp(out[i].file, out[j].file) == 0)
-				return err_usage(e, "%s and %s go to the same place %s",
-						 out[j].name, out[i].name, show(out[i].file).text);
-		}
-	}
 	return 0;
 }
 

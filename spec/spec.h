@@ -19,6 +19,9 @@
 
 #define LIMIT_NONE UINT64_MAX
 
+/* The longest file of --spec. */
+enum { SPEC_FILE_BYTES_MAX = 4 << 20 };
+
 enum ids_mode { IDS_AUTO, IDS_SINGLE, IDS_RANGE };
 enum proc_mode { PROC_OWN, PROC_OUTER };
 enum on_exit_mode { ON_EXIT_KILL, ON_EXIT_WAIT };
@@ -102,10 +105,12 @@ int spec_read_json(struct spec *s, const char *name, const char *text, size_t le
  * back for the file's text first. argv is borrowed for good (strings are not copied).
  * help_wanted: --help was there and nothing else counts.
  * On failure s->result, s->events and s->id are nevertheless what the words say, as far as they can
- * be read, so that a result can be written for bad usage too. */
+ * be read, so that a result can be written for bad usage too; and so are the other files, which
+ * that result must not destroy. */
 struct spec_args {
 	/* Read the file NAME whole; text is the arena's. NULL where there are no files (tests). */
 	int (*read_file)(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
+	const char *spec_file; /* set: the file of --spec, NULL none */
 	bool help_wanted;
 };
 int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv,

@@ -201,10 +201,6 @@ static void refused(void **state)
 		{{"--scratch", "none", "i", "c"}, "scratch none is larger than memory 512M"},
 		{{"--tty", "--stdin", "f", "i", "c"}, "tty and stdin FILE"},
 		{{"--tty", "--stderr", "f", "i", "c"}, "tty and stderr FILE"},
-		{{"--stdout", "f", "--result", "f", "i", "c"},
-		 "stdout and result go to the same place"},
-		{{"--events=fd:3", "--result", "fd:3", "i", "c"},
-		 "result and events go to the same place"},
 		{{"--id", "a\x1b[2J", "i", "c"}, "'a\\x1b[2J' is not an id"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {

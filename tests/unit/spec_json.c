@@ -239,7 +239,7 @@ static void too_deep(void **state)
 static void too_large(void **state)
 {
 	(void)state;
-	size_t len = 16 * 1024 * 1024 + 1;
+	size_t len = SPEC_FILE_BYTES_MAX + 1;
 	char *text = malloc(len);
 	assert_non_null(text);
 	memset(text, ' ', len);

@@ -1,0 +1,192 @@
+#include "commands/files.h"
+
+#include "spec/parse.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40 }; /* as the kernel follows */
+
+/* One file that the run reads or writes. */
+struct party {
+	const char *option;
+	const char *path; /* NULL: it came open, as fd */
+	int fd;
+	bool writes;
+	/* The file itself, or where it does not exist yet, the folder and the name in it. */
+	bool known;
+	mode_t type;
+	dev_t dev;
+	ino_t ino;
+	char name[NAME_MAX + 1]; /* "": it exists */
+};
+
+enum { PARTIES_MAX = 8 };
+
+struct parties {
+	struct party all[PARTIES_MAX];
+	size_t len;
+};
+
+static void add(struct parties *p, const char *option, const char *path, int fd, bool writes)
+{
+	struct party *new = &p->all[p->len++];
+	*new = (struct party){.option = option, .path = path, .fd = fd, .writes = writes};
+}
+
+/* "fd:N" is a descriptor to these. */
+static void add_document(struct parties *p, const char *option, const char *where)
+{
+	const bool open = strncmp(where, "fd:", 3) == 0;
+	add(p, option, open ? NULL : where, open ? (int)strtol(where + 3, NULL, 10) : -1, true);
+}
+
+/* A stream of the caller's counts as far as it is used. */
+static void collect(struct parties *p, const struct spec *s, const char *spec_file)
+{
+	p->len = 0;
+	if (spec_file && strcmp(spec_file, "-") != 0)
+		add(p, "--spec", spec_file, -1, false);
+	if (s->seccomp_file)
+		add(p, "--seccomp", s->seccomp_file, -1, false);
+	if (s->stdin_kind == STDIN_FILE)
+		add(p, "--stdin", s->stdin_file, -1, false);
+	else if (s->stdin_kind == STDIN_CALLER || (spec_file && strcmp(spec_file, "-") == 0))
+		add(p, "the caller's stdin", NULL, STDIN_FILENO, false);
+	add(p, s->stdout_file ? "--stdout" : "the caller's stdout", s->stdout_file, STDOUT_FILENO,
+	    true);
+	if (s->stderr_file)
+		add(p, "--stderr", s->stderr_file, -1, true);
+	add(p, "the caller's stderr", NULL, STDERR_FILENO, true); /* our own messages go there */
+	if (s->result)
+		add_document(p, "--result", s->result);
+	if (s->events)
+		add_document(p, "--events", s->events);
+}
+
+/* The path of its folder, and where its last component begins. */
+static const char *split(const char *path, char folder[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return slash ? slash + 1 : path;
+}
+
+/* Opening a link to nothing for writing makes what it leads to. False: path is no link. */
+static bool follow(char path[PATH_MAX])
+{
+	char target[PATH_MAX], whole[2 * PATH_MAX], folder[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	split(path, folder);
+	snprintf(whole, sizeof(whole), "%s/%s", target[0] == '/' ? "" : folder, target);
+	if (strlen(whole) >= PATH_MAX)
+		return false;
+	memcpy(path, whole, strlen(whole) + 1);
+	return true;
+}
+
+static void identify_new(struct party *p)
+{
+	char path[PATH_MAX], folder[PATH_MAX];
+	struct stat st;
+	snprintf(path, sizeof(path), "%s", p->path);
+	for (int links = 0; links < LINKS_MAX && follow(path); links++)
+		;
+	const char *name = split(path, folder);
+	if (strlen(name) > NAME_MAX || stat(folder, &st) < 0)
+		return; /* opening it will tell */
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	p->known = true;
+	p->type = S_IFREG;
+	p->dev = st.st_dev;
+	p->ino = st.st_ino;
+}
+
+static void identify(struct party *p)
+{
+	struct stat st;
+	if ((p->path ? stat(p->path, &st) : fstat(p->fd, &st)) == 0) {
+		p->known = true;
+		p->type = st.st_mode & S_IFMT;
+		p->dev = st.st_dev;
+		p->ino = st.st_ino;
+	} else if (p->path && errno == ENOENT) {
+		identify_new(p);
+	}
+}
+
+/* Two descriptors that the caller opened are the caller's affair (with dup(2) they share an offset,
+ * and nothing is lost), but for one number that is to hold two documents. */
+static bool clash(const struct party *a, const struct party *b)
+{
+	const bool documents = a->writes && b->writes && a->option[0] == '-' && b->option[0] == '-';
+	if (!a->path && !b->path)
+		return documents && a->fd == b->fd;
+	return (a->writes || b->writes) && a->known && b->known &&
+	       (a->type == S_IFREG || a->type == S_IFBLK) && a->dev == b->dev && a->ino == b->ino &&
+	       strcmp(a->name, b->name) == 0;
+}
+
+static void identify_all(struct parties *p, const struct spec *s, const char *spec_file)
+{
+	bool opens = false;
+	collect(p, s, spec_file);
+	for (size_t i = 0; i < p->len; i++)
+		opens |= p->all[i].writes && p->all[i].path;
+	for (size_t i = 0; opens && i < p->len; i++)
+		identify(&p->all[i]);
+}
+
+int files_check(const struct spec *s, const char *spec_file, struct err *e)
+{
+	struct parties p;
+	identify_all(&p, s, spec_file);
+	for (size_t i = 0; i < p.len; i++) {
+		for (size_t j = 0; j < i; j++) {
+			const struct party *a = &p.all[j], *b = &p.all[i];
+			if (!clash(a, b))
+				continue;
+			const char *path = b->path ? b->path : a->path ? a->path : "descriptor";
+			return err_usage(e,
+					 "%s and %s are one file (%s), and one would destroy or mix "
+					 "with the other; give each a file of its own",
+					 a->option, b->option, show(path).text);
+		}
+	}
+	return 0;
+}
+
+static const struct party *find(const struct parties *p, const char *option)
+{
+	for (size_t i = 0; i < p->len; i++)
+		if (strcmp(p->all[i].option, option) == 0)
+			return &p->all[i];
+	return NULL;
+}
+
+static bool destroys_input(const struct parties *p, const struct party *writer)
+{
+	for (size_t i = 0; writer && i < p->len; i++)
+		if (!p->all[i].writes && clash(&p->all[i], writer))
+			return true;
+	return false;
+}
+
+void files_spare(struct spec *s, const char *spec_file)
+{
+	struct parties p;
+	identify_all(&p, s, spec_file);
+	const struct party *result = find(&p, "--result"), *events = find(&p, "--events");
+	if (destroys_input(&p, events) || (events && result && clash(result, events)))
+		s->events = NULL;
+	if (destroys_input(&p, result))
+		s->result = NULL;
+}
