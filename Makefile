@@ -173,7 +173,8 @@ install: all
 		$(INSTALL) -D -m 0644 $$schema $(DESTDIR)$(PREFIX)/share/pinfold/$${schema##*/} || exit; done
 	$(INSTALL) -D -m 0644 $(OUT)/share/bash-completion/completions/pinfold \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
-	$(INSTALL) -D -m 0644 docs/apparmor/pinfold $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+	$(INSTALL) -D -m 0644 docs/apparmor/pinfold.in $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
 # ---- end of install ----
 
 # ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----

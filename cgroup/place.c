@@ -353,21 +353,54 @@ static void say_why_no_leaf(struct ladder *l)
 	}
 }
 
+/* "+memory +cpu", as cgroup.subtree_control takes it. */
+static void say_wanted(unsigned want, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; i < CONTROLLER_COUNT; i++) {
+		size_t at = strlen(text);
+		if (want & 1u << i)
+			say(text + at, size - at, "%s+%s", at ? " " : "", controller_name(i));
+	}
+}
+
+/* An ordinary user without a systemd needs a cgroup to write to and to be in: what is made beside
+ * the own one is entered by the right to their common parent. */
+static void say_delegation(const struct ladder *l, char *mend, size_t size)
+{
+	char wanted[40];
+	say_wanted(l->want, wanted, sizeof(wanted));
+	say(mend, size,
+	    "as root: cd %.40s;%s%s%s mkdir -p pf/sh; chown %u pf pf/cgroup.*; echo PID >pf/sh/cgroup.procs",
+	    l->h.point, wanted[0] ? " echo " : "", wanted,
+	    wanted[0] ? " >cgroup.subtree_control;" : "", l->h.uid);
+}
+
+/* Controllers that the kernel gives to cgroup v1, or to nobody, come back at boot alone. */
+static void say_boot(const struct ladder *l, unsigned absent, char *mend, size_t size)
+{
+	const bool alone = l->h.uid != 0 && !l->h.systemd;
+	say(mend, size, "kernel command line: %scgroup_no_v1=all%s%s",
+	    l->h.systemd ? "systemd.unified_cgroup_hierarchy=1 " : "",
+	    absent & CG_MEMORY ? " cgroup_enable=memory" : "",
+	    alone ? "; then a cgroup of this user's: DELEGATION in pinfold(1)" : "");
+}
+
 /* The file or command that would give what is missing. */
 static void say_mend(struct ladder *l, struct cgroup_place *p)
 {
 	char *mend = p->mend;
 	size_t size = sizeof(p->mend);
+	char wanted[40];
 	if (!l->exist_known && l->h.mount >= 0)
 		l->exist = controllers_read(l->h.mount, "cgroup.controllers", &l->error);
 	unsigned absent = l->want & ~l->exist;
 	bool top = l->h.mount >= 0 && is_kernel_root(l->h.mount);
+	say_wanted(l->want & ~p->controllers, wanted, sizeof(wanted));
 	if (l->h.mount < 0)
 		say(mend, size, "mount -t cgroup2 none /sys/fs/cgroup, or boot without cgroup v1");
 	else if (absent && top)
-		say(mend, size, "kernel command line: %scgroup_no_v1=all%s",
-		    l->h.systemd ? "systemd.unified_cgroup_hierarchy=1 " : "",
-		    absent & CG_MEMORY ? " cgroup_enable=memory" : "");
+		say_boot(l, absent, mend, size);
 	else if (!top)
 		say(mend, size,
 		    "give the container its cgroup with these controllers, writable, and "
@@ -378,11 +411,12 @@ static void say_mend(struct ladder *l, struct cgroup_place *p)
 		    "Delegate=cpu cpuset io memory pids");
 	else if (l->h.systemd && p->source != CGROUP_GIVEN)
 		say(mend, size, "loginctl enable-linger %u (starts this user's systemd)", l->h.uid);
+	else if (p->source == CGROUP_NONE)
+		say_delegation(l, mend, size);
 	else
 		say(mend, size,
-		    "as root: a cgroup below %s with these controllers in its "
-		    "cgroup.subtree_control, chowned to the user",
-		    l->h.point);
+		    "as root: echo %s into cgroup.subtree_control of each cgroup from %.30s down to %.50s",
+		    wanted, l->h.point, p->parent_path);
 }
 
 static int climb(struct ladder *l, const char *given, struct err *e)

@@ -34,7 +34,7 @@ void print_text(const char *text);
 /* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
 void options_from_environment(struct sandbox_options *o, struct arena *a);
 
-/* The --help of a subcommand, on stdout. Returns the exit code. */
+/* The --help of a subcommand, on stdout. Returns the exit code. main() flushes, for all that is printed. */
 int print_help(const char *command);
 
 /* For spec_read_argv(): a whole file, at most 4 MiB. */

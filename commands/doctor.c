@@ -37,13 +37,29 @@ static void judge_io(struct result *r)
 	struct cgroup_place place = CGROUP_PLACE_INIT;
 	struct err e = ERR_INIT;
 	struct guarantee *io = &r->guarantees[G_IO];
-	if (cgroup_find(&place, NULL, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e) < 0)
-		guarantee_absent(io, e.msg, "");
-	else if (place.controllers & CG_IO)
+	const char *why = e.msg;
+	if (cgroup_find(&place, NULL, CG_MEMORY | CG_PIDS | CG_CPU | CG_IO, true, &e) == 0)
+		why = place.why_not[3][0] ? place.why_not[3] : place.why_no_leaf;
+	if (place.controllers & CG_IO) {
 		guarantee_enforced(io, "io.max", "");
-	else
-		guarantee_absent(io, place.why_not[3][0] ? place.why_not[3] : place.why_no_leaf,
-				 place.mend);
+	} else {
+		guarantee_absent(io, "bytes and operations on disks, in a second", place.mend);
+		snprintf(io->why, sizeof(io->why), "%.119s", why);
+	}
+	cgroup_place_close(&place);
+}
+
+/* cpu.stat is in every cgroup, whatever its controllers are: where there is no leaf, a leaf is what mends it. */
+static void judge_cpu_time(struct result *r)
+{
+	struct cgroup_place place = CGROUP_PLACE_INIT;
+	struct err e = ERR_INIT;
+	struct guarantee *time = &r->guarantees[G_CPU_TIME];
+	if (time->state != G_ENFORCED && cgroup_find(&place, NULL, 0, true, &e) == 0 &&
+	    place.source == CGROUP_NONE) {
+		snprintf(time->why, sizeof(time->why), "%.119s", place.why_no_leaf);
+		snprintf(time->mend, sizeof(time->mend), "%s", place.mend);
+	}
 	cgroup_place_close(&place);
 }
 
@@ -128,13 +144,11 @@ int command_doctor(const struct context *c)
 	static struct result r;
 	struct err e = ERR_INIT;
 	bool json = false;
-	const char *image = "@host";
+	const char *image = NULL;
 	for (int i = 0; i < c->argc; i++) {
-		if (strcmp(c->argv[i], "--help") == 0)
-			return print_help("doctor");
 		if (strcmp(c->argv[i], "--json") == 0) {
 			json = true;
-		} else if (c->argv[i][0] != '-') {
+		} else if (c->argv[i][0] != '-' && !image) {
 			image = c->argv[i];
 		} else {
 			complain("doctor: unexpected \"%s\"; usage: pinfold doctor [--json] [IMAGE]",
@@ -143,12 +157,15 @@ int command_doctor(const struct context *c)
 		}
 	}
 	result_init(&r);
-	if (run_trial(c, image, &r, &e) < 0) {
+	if (run_trial(c, image ? image : "@host", &r, &e) < 0) {
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
 	}
 	judge_io(&r);
-	if (json ? print_json(&r) < 0 : (print_people(&r), false))
+	judge_cpu_time(&r);
+	if (!json)
+		print_people(&r);
+	else if (print_json(&r) < 0)
 		return EXIT_REFUSED;
-	return fflush(stdout) != 0 || !possible(&r) ? EXIT_REFUSED : 0;
+	return possible(&r) ? 0 : EXIT_REFUSED;
 }

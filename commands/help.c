@@ -17,34 +17,41 @@ static const struct {
 	{"gc", "Usage: pinfold gc [--cgroup-parent PATH]\n\n"
 	       "Removes the empty cgroup that a killed supervisor may have left.\n"},
 	{"doctor",
-	 "Usage: pinfold doctor [--json]\n\n"
-	 "Runs a small sandbox by the code of `run` and tells, for you on this host, which guarantees\n"
-	 "are enforced, which are degraded and why, and what mends each. Exits with 0 if a run is possible.\n"},
+	 "Usage: pinfold doctor [--json] [IMAGE]\n\n"
+	 "Runs a small sandbox by the code of `run`, of @host or of IMAGE (in which `true` is to be found),\n"
+	 "and tells, for you on this host, which guarantees are enforced, which are degraded and why, and\n"
+	 "what mends each. Exits with 0 if a run is possible.\n"},
+	{"completion", "Usage: pinfold completion\n\n"
+		       "Prints a completion script for bash: . <(pinfold completion)\n"},
+	{"version", "Usage: pinfold version\n\nPrints the version.\n"},
+	{"help", "Usage: pinfold help [COMMAND]\n\nLists the commands, or tells about one.\n"},
 };
+
+/* A text that was malloc'ed; NULL: memory was out. */
+static int print_made(char *text)
+{
+	if (!text) {
+		complain("out of memory");
+		return EXIT_REFUSED;
+	}
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
 
 int print_help(const char *command)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (strcmp(texts[i].name, command) == 0) {
 			fputs(texts[i].text, stdout);
-			return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+			return 0;
 		}
 	}
-	char *text = spec_help_text(command);
-	if (!text)
-		return EXIT_REFUSED;
-	fputs(text, stdout);
-	free(text);
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	return print_made(spec_help_text(command));
 }
 
 int command_completion(const struct context *c)
 {
 	(void)c;
-	char *text = spec_completion_text();
-	if (!text)
-		return EXIT_REFUSED;
-	fputs(text, stdout);
-	free(text);
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	return print_made(spec_completion_text());
 }

@@ -47,8 +47,6 @@ int command_kill(const struct context *c)
 {
 	struct err e = ERR_INIT;
 	int code = 0;
-	if (c->argc == 1 && strcmp(c->argv[0], "--help") == 0)
-		return print_help("kill");
 	if (c->argc == 0) {
 		complain("kill: whom? usage: pinfold kill ID...; `pinfold ps` lists them");
 		return EXIT_REFUSED;

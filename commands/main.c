@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +14,11 @@
 static int command_help(const struct context *c);
 static int command_version(const struct context *c);
 
-static const struct {
+static const struct command {
 	const char *name;
 	int (*run)(const struct context *);
 	const char *help;
+	bool alone; /* it takes no words */
 } commands[] = {
 	{"run", command_run, "run a program in a fresh sandbox"},
 	{"explain", command_explain, "print what run would do, with the same arguments"},
@@ -25,28 +27,52 @@ static const struct {
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
-	{"completion", command_completion, "print a completion script for bash"},
-	{"version", command_version, "print the version"},
-	{"help", command_help, "print this"},
+	{"completion", command_completion, "print a completion script for bash", true},
+	{"version", command_version, "print the version", true},
+	{"help", command_help, "print this, or what `pinfold COMMAND --help` tells"},
 };
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	complain("%s: no such command; `pinfold help` lists them", name);
+	return NULL;
+}
+
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int help_on(const char *name)
+{
+	return find_command(name) ? print_help(name) : EXIT_REFUSED;
+}
 
 static int command_help(const struct context *c)
 {
-	(void)c;
+	if (c->argc > 1) {
+		complain("help: unexpected \"%s\"; usage: pinfold help [COMMAND]", c->argv[1]);
+		return EXIT_REFUSED;
+	}
+	if (c->argc == 1)
+		return help_on(c->argv[0]);
 	printf("Usage: pinfold COMMAND [ARGUMENT...]\n\n"
 	       "Runs programs that nobody trusts, each in a fresh sandbox.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	printf("\n`pinfold COMMAND --help` tells more. A first try:\n"
 	       "  pinfold run @host python3 -c 'print(6 * 7)'\n");
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	return 0;
 }
 
 static int command_version(const struct context *c)
 {
 	(void)c;
 	printf("pinfold " PINFOLD_VERSION "\n");
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	return 0;
 }
 
 /* Whoever started us with stdin, stdout or stderr closed must not find a file of ours there.
@@ -67,14 +93,28 @@ static int fill_standard_fds(void)
 
 static int dispatch(const char *name, const struct context *c)
 {
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-		return command_help(c);
-	if (strcmp(name, "--version") == 0)
-		return command_version(c);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (strcmp(name, commands[i].name) == 0)
-			return commands[i].run(c);
-	complain("%s: no such command; `pinfold help` lists them", name);
+	name = is_help(name) ? "help" : strcmp(name, "--version") == 0 ? "version" : name;
+	const struct command *command = find_command(name);
+	if (!command)
+		return EXIT_REFUSED;
+	if (c->argc > 0 && is_help(c->argv[0]))
+		return print_help(name);
+	if (command->alone && c->argc > 0) {
+		complain("%s: unexpected \"%s\"; it takes no words", name, c->argv[0]);
+		return EXIT_REFUSED;
+	}
+	return command->run(c);
+}
+
+/* Commands print and do not look: what did not get out is found here, whatever they made of it. */
+static int flush(int code)
+{
+	if (fflush(stdout) != 0)
+		complain("write to stdout: %s", strerrordesc_np(errno));
+	else if (ferror(stdout))
+		complain("write to stdout: not all of it could be written");
+	else
+		return code;
 	return EXIT_REFUSED;
 }
 
@@ -96,7 +136,6 @@ int main(int argc, char **argv)
 				  .argv = argv + 2,
 				  .whole_argv = argv,
 				  .begun_ns = begun};
-	int code = dispatch(argv[1], &c);
-	/* Every command has flushed what it printed; the handlers of libraries have nothing of ours to do. */
-	_exit(code);
+	/* The handlers of libraries have nothing of ours to do. */
+	_exit(flush(dispatch(argv[1], &c)));
 }

@@ -73,8 +73,6 @@ int command_ps(const struct context *c)
 {
 	struct listing l = {0};
 	struct err e = ERR_INIT;
-	if (c->argc == 1 && strcmp(c->argv[0], "--help") == 0)
-		return print_help("ps");
 	if (c->argc == 1 && strcmp(c->argv[0], "--json") == 0) {
 		l.json = json_array();
 	} else if (c->argc > 0) {
@@ -89,5 +87,5 @@ int command_ps(const struct context *c)
 	}
 	if (rc < 0)
 		complain("%s", e.msg);
-	return rc < 0 || fflush(stdout) != 0 ? EXIT_REFUSED : 0;
+	return rc < 0 ? EXIT_REFUSED : 0;
 }

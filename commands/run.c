@@ -118,10 +118,12 @@ int command_run(const struct context *c)
 	if (exposed.kind != ERR_NONE)
 		return refuse(&spec, &result, &exposed);
 	if (sink_open(&sink, spec.result, &e) < 0) {
+		err_wrap(&e, "--result");
 		spec.result = NULL;
 		return refuse(&spec, &result, &e);
 	}
 	if (spec.events && (o.events = sink_open_lines(spec.events, &e)) < 0) {
+		err_wrap(&e, "--events");
 		sink_close(&sink);
 		return refuse(&spec, &result, &e);
 	}

@@ -2,6 +2,7 @@
  * tight. Two formats in one, told apart by their keys: the OCI runtime specification's, and
  * Docker's with names in "archMap", "includes" and "excludes". */
 #include "seccomp/profile_reader.h"
+#include "spec/syntax.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -454,17 +455,6 @@ static int read_root(struct reader *rd, json_t *root)
 	return 0;
 }
 
-/* jansson's own text may quote the document. */
-static int refuse_syntax(const struct profile *p, const json_error_t *je, struct err *e)
-{
-	enum json_error_code code = json_error_code(je);
-	return err_usage(e, "%s:%d:%d: %s", p->name, je->line > 0 ? je->line : 1,
-			 je->column > 0 ? je->column : 1,
-			 code == json_error_duplicate_key      ? "a key that is there already"
-			 : code == json_error_numeric_overflow ? "a number out of range"
-							       : "not JSON");
-}
-
 int profile_read(struct profile *p, struct profile_context *c, struct err *e)
 {
 	struct reader rd = {.p = p, .context = c, .err = e};
@@ -478,7 +468,7 @@ int profile_read(struct profile *p, struct profile_context *c, struct err *e)
 	}
 	json_t *root = json_loadb(p->text.text, p->text.len, JSON_REJECT_DUPLICATES, &je);
 	if (!root)
-		return refuse_syntax(p, &je, e);
+		return syntax_refuse(p->name, &p->text, &je, e);
 	int got = read_root(&rd, root);
 	json_decref(root);
 	return got;

@@ -4,6 +4,7 @@
 #include "spec/locate.h"
 #include "spec/parse.h"
 #include "spec/spec.h"
+#include "spec/syntax.h"
 #include "spec/value.h"
 
 #include <jansson.h>
@@ -71,15 +72,6 @@ static int refuse_at(const struct document *d, size_t at, const char *key, struc
 	return err_wrap(e, "%s:%zu:%zu", d->name, line, column);
 }
 
-/* jansson's text may quote the document. */
-static int refuse_syntax(const struct document *d, const json_error_t *je, struct err *e)
-{
-	char text[JSON_ERROR_TEXT_LENGTH];
-	name_copy(text, sizeof(text), je->text);
-	return err_usage(e, "%s:%d:%d: %.100s", d->name, je->line > 0 ? je->line : 1,
-			 je->column > 0 ? je->column : 1, text);
-}
-
 static int parse(struct document *d, struct err *e)
 {
 	if (d->j.len > SPEC_FILE_BYTES_MAX)
@@ -93,7 +85,7 @@ static int parse(struct document *d, struct err *e)
 	json_error_t je;
 	d->root = json_loadb(d->j.text, d->j.len, 0, &je);
 	if (!d->root)
-		return refuse_syntax(d, &je, e);
+		return syntax_refuse(d->name, &d->j, &je, e);
 	if (!json_is_object(d->root)) {
 		err_usage(e, "a spec is an object");
 		return refuse_at(d, locate_start(&d->j), NULL, e);
