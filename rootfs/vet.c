@@ -45,16 +45,65 @@ static const struct {
 };
 enum { SENSITIVE = sizeof(sensitive) / sizeof(sensitive[0]) };
 
-/* Sensitive with everything in it. */
+/* No images, but where images may lie; by name alone. */
 static const struct {
 	const char *path;
 	const char *reason;
-} trees[] = {
-	{"/etc/", "it lies in /etc, with this host's configuration and secrets"},
-	{"/proc/", "it lies in this host's proc"},
-	{"/sys/", "it lies in this host's sysfs"},
-	{"/boot/", "it lies in /boot"},
+} holders[] = {
+	{"/media", "it holds the file systems that are mounted in it; name a folder there"},
+	{"/mnt", "it holds the file systems that are mounted in it; name a folder there"},
+	{"/opt", "it holds software of this host; name a folder there"},
+	{"/srv", "it holds data that this host serves; name a folder there"},
+	{"/run/media", "it holds the file systems that are mounted in it; name a folder there"},
+	{"/var/local", "it holds this host's data"},
 };
+
+/* Sensitive with everything in it. A socket can be connected to through a read-only mount: so
+ * nothing in /run is an image, the folders of users least of all, where agents with their keys and
+ * buses listen; but for the disks that desktops mount in /run/media. Of /var/lib, where images have
+ * their usual places too, it is what belongs to the system. */
+static const struct {
+	const char *path;
+	const char *reason;
+	const char *but; /* NULL: no exception */
+} trees[] = {
+	{"/etc/", "it lies in /etc, with this host's configuration and secrets", NULL},
+	{"/proc/", "it lies in this host's proc", NULL},
+	{"/sys/", "it lies in this host's sysfs", NULL},
+	{"/boot/", "it lies in /boot", NULL},
+	{"/dev/", "it lies in /dev, with this host's devices and shared memory", NULL},
+	{"/run/", "it lies in /run, with this host's sockets", "/run/media/"},
+	{"/lost+found/", "it holds what was saved of a file system", NULL},
+	{"/var/backups/", "it holds copies of this host's accounts and packages", NULL},
+	{"/var/cache/apt/", "it belongs to this host's packages", NULL},
+	{"/var/cache/debconf/", "it holds this host's configuration and secrets", NULL},
+	{"/var/lib/apt/", "it belongs to this host's packages", NULL},
+	{"/var/lib/dbus/", "it belongs to this host's system", NULL},
+	{"/var/lib/dpkg/", "it belongs to this host's packages", NULL},
+	{"/var/lib/pam/", "it belongs to this host's system", NULL},
+	{"/var/lib/polkit-1/", "it belongs to this host's system", NULL},
+	{"/var/lib/private/", "it holds data of this host's services", NULL},
+	{"/var/lib/rpm/", "it belongs to this host's packages", NULL},
+	{"/var/lib/sudo/", "it belongs to this host's system", NULL},
+	{"/var/lib/systemd/", "it belongs to this host's system", NULL},
+	{"/var/log/", "it holds this host's logs", NULL},
+	{"/var/mail/", "it holds this host's mail", NULL},
+	{"/var/spool/", "it holds this host's data", NULL},
+};
+
+/* Whether path is tree, which ends with a slash, or lies in it. */
+static bool in_tree(const char *path, const char *tree)
+{
+	const size_t len = strlen(tree) - 1;
+	return strncmp(path, tree, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* Whether path is a folder right below parent, which ends with a slash. */
+static bool right_below(const char *path, const char *parent)
+{
+	const size_t len = strlen(parent);
+	return strncmp(path, parent, len) == 0 && !strchr(path + len, '/');
+}
 
 /* Folders of secrets, wherever they are. */
 static const char *const secrets[] = {".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config"};
@@ -70,14 +119,16 @@ int rootfs_vet_name(const struct rootfs *r, struct err *e)
 	for (size_t i = 0; i < SENSITIVE; i++)
 		if (strcmp(path, sensitive[i].path) == 0)
 			return refuse(r, sensitive[i].reason, e);
+	for (size_t i = 0; i < sizeof(holders) / sizeof(holders[0]); i++)
+		if (strcmp(path, holders[i].path) == 0)
+			return refuse(r, holders[i].reason, e);
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
-		if (strncmp(path, trees[i].path, strlen(trees[i].path)) == 0)
+		if (in_tree(path, trees[i].path) && !(trees[i].but && in_tree(path, trees[i].but)))
 			return refuse(r, trees[i].reason, e);
-	static const char home[] = "/home/", user[] = "/run/user/";
-	if (strncmp(path, home, sizeof(home) - 1) == 0 && !strchr(path + sizeof(home) - 1, '/'))
+	if (right_below(path, "/home/"))
 		return refuse(r, "it is a home folder", e);
-	if (strncmp(path, user, sizeof(user) - 1) == 0 && !strchr(path + sizeof(user) - 1, '/'))
-		return refuse(r, "it holds a user's sockets", e);
+	if (right_below(path, "/usr/") || right_below(path, "/usr/local/"))
+		return refuse(r, "it belongs to this host's system; use @host", e);
 	const char *base = strrchr(path, '/') + 1;
 	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
 		if (strcmp(base, secrets[i]) == 0)

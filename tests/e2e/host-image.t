@@ -50,7 +50,9 @@ is_(run.out.decode().split("\n"), ["user", "user", "/scratch", "x", "/scratch", 
 
 # ---- images that are none ----
 places = ["/", "//", "/usr/..", "/proc/self/root", "/usr", "/bin", "/etc", "/etc/ssl", "/proc", "/proc/self", "/sys", "/dev",
-          "/run", "/tmp", "/var", "/var/lib", "/var/log", "/home", "/boot"]
+          "/run", "/run/lock", "/run/user", "/tmp", "/var", "/var/lib", "/var/lib/dpkg", "/var/lib/dpkg/info", "/var/lib/systemd",
+          "/var/backups", "/var/cache/apt", "/var/log", "/var/log/apt", "/home", "/boot", "/dev/pts", "/dev/shm", "/dev/mqueue",
+          "/lost+found", "/media", "/mnt", "/opt", "/srv", "/usr/share", "/usr/include", "/usr/local/bin", "/var/run/lock"]
 links = tmpdir()
 os.symlink("/etc", os.path.join(links, "etc"))
 os.symlink("/", os.path.join(links, "root"))

@@ -46,6 +46,48 @@ static void sensitive_places(void **state)
 	refused("/var", "data");
 	refused("/var/lib", "data");
 	refused("/home", "home");
+	refused("/dev/pts", "devices");
+	refused("/usr/share", "use @host");
+	refused("/usr/local/lib", "use @host");
+	refused("/opt", "name a folder there");
+	refused("/srv", "name a folder there");
+	refused("/media", "name a folder there");
+	refused("/mnt", "name a folder there");
+	refused("/var/lib/dpkg", "packages");
+	refused("/var/lib/dpkg/info", "packages");
+}
+
+static void where_images_lie(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"/srv/a",
+		"/opt/a/b",
+		"/media/me/disk",
+		"/run/media/me/disk/root",
+		"/mnt/a",
+		"/var/lib/machines/a",
+		"/var/cache/pinfold/a",
+		"/usr/share/a/root",
+		"/usr/local/share/a",
+		"/home/me/a",
+		"/var/tmp/a",
+		"/devices",
+		"/runs",
+	};
+	static const char *const refused_names[] = {"/run/user/1000/a", "/run/mediator",
+						    "/dev/shm/a", "/var/lib/dpkg", "/home/me"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct err e = ERR_INIT;
+		const struct rootfs r = {.image_path = names[i]};
+		if (rootfs_vet_name(&r, &e) < 0)
+			fail_msg("%s", e.msg);
+	}
+	for (size_t i = 0; i < sizeof(refused_names) / sizeof(*refused_names); i++) {
+		struct err e = ERR_INIT;
+		const struct rootfs r = {.image_path = refused_names[i]};
+		assert_int_equal(rootfs_vet_name(&r, &e), -1);
+	}
 }
 
 static void through_a_link(void **state)
@@ -271,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sensitive_places),
+		cmocka_unit_test(where_images_lie),
 		cmocka_unit_test(through_a_link),
 		cmocka_unit_test(home_of_passwd),
 		cmocka_unit_test(by_another_name),
