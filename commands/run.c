@@ -73,6 +73,8 @@ static int run_and_report(const struct spec *s, const struct sandbox_options *o,
 			  struct sink *sink)
 {
 	struct err e = ERR_INIT;
+	if (s->id) /* also where it is refused before it needs a name */
+		snprintf(r->id, sizeof(r->id), "%s", s->id);
 	sandbox_run(s, o, r);
 	if (r->status != RUN_REFUSED)
 		mention_degraded(r);

@@ -116,8 +116,8 @@ static int read_text(const json_t *value, struct arena *a, const char **text, st
 	size_t len = json_string_length(data);
 	char *decoded = arena_alloc(a, len + 1);
 	len = base64_decode(json_string_value(data), len, decoded);
-	if (len == (size_t)-1 || memchr(decoded, '\0', len))
-		return err_usage(e, "the data are not base64, or hold a NUL");
+	if (len == (size_t)-1 || len == 0 || memchr(decoded, '\0', len))
+		return err_usage(e, "the data are not base64, or empty, or hold a NUL");
 	decoded[len] = '\0';
 	*text = decoded;
 	return 0;
@@ -128,12 +128,23 @@ static int refuse_type(const struct key *k, struct err *e)
 	return err_usage(e, "wrong type; here belongs %s", belongs[k->type]);
 }
 
-/* Numbers go through the parser of the flags as they are spelled, so that no digit is lost. */
+/* Numbers go through the parser of the flags as they are spelled, so that no digit is lost. But 5.0
+ * is the whole number 5 in JSON, and what some writers make of it. */
 static int set_as_spelled(struct spec *s, const struct key *k, const struct document *d,
 			  struct slice at, struct err *e)
 {
 	char *text = arena_strndup(s->arena, d->j.text + at.at, at.end - at.at);
+	char *point = strchr(text, '.');
+	if (point && strspn(point + 1, "0") == strlen(point + 1))
+		*point = '\0';
 	return value_set(s, k, text, e);
+}
+
+/* Whether its text may be any bytes, and so be written as base64. */
+static bool holds_bytes(const struct key *k)
+{
+	return k->type == KEY_PATH || k->type == KEY_SINK || k->type == KEY_STDIN ||
+	       k->type == KEY_WORKDIR;
 }
 
 static bool is_number(const struct key *k)
@@ -153,7 +164,8 @@ static int set_scalar(struct spec *s, const struct key *k, const struct document
 	}
 	if (json_is_boolean(v.value) ? k->type == KEY_BOOL : json_is_number(v.value) && is_number(k))
 		return set_as_spelled(s, k, d, at, e);
-	if (k->type == KEY_BOOL || !(json_is_string(v.value) || json_is_object(v.value)))
+	if (k->type == KEY_BOOL ||
+	    !(json_is_string(v.value) || (json_is_object(v.value) && holds_bytes(k))))
 		return refuse_type(k, e);
 	if (read_text(v.value, s->arena, &text, e) < 0)
 		return -1;
@@ -172,6 +184,8 @@ struct taker {
 static int take(struct taker *t, const json_t *value, struct err *e)
 {
 	const char *text = NULL;
+	if (t->k && t->k->type == KEY_REQUIRE && !json_is_string(value))
+		return err_usage(e, "a string belongs here");
 	if (read_text(value, t->s->arena, &text, e) < 0)
 		return -1;
 	if (t->k)

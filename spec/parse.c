@@ -21,16 +21,18 @@ struct decimal {
 struct unit {
 	const char *name;
 	uint64_t factor;
+	unsigned int decimals; /* the most; a time has no part of a nanosecond */
 };
 
 /* Largest first, so that formatting takes the first that divides. */
 static const struct unit size_units[] = {
-	{"T", 1ULL << 40}, {"G", 1ULL << 30}, {"M", 1ULL << 20}, {"K", 1ULL << 10}, {"", 1},
+	{"T", 1ULL << 40, 3}, {"G", 1ULL << 30, 3}, {"M", 1ULL << 20, 3},
+	{"K", 1ULL << 10, 3}, {"", 1, 0},
 };
 
 static const struct unit time_units[] = {
-	{"h", 3600000000000ULL}, {"m", 60000000000ULL}, {"s", 1000000000ULL},
-	{"ms", 1000000ULL},	 {"us", 1000ULL},	{"ns", 1ULL},
+	{"h", 3600000000000ULL, 9}, {"m", 60000000000ULL, 9}, {"s", 1000000000ULL, 9},
+	{"ms", 1000000ULL, 6},	    {"us", 1000ULL, 3},	      {"ns", 1ULL, 0},
 };
 
 /* Spellings that people write; the answer is a hint, never a guess. */
@@ -115,6 +117,14 @@ static const struct unit *unit_find(const struct unit *units, size_t len, const 
 	return NULL;
 }
 
+static int refuse_decimals(const char *text, const struct unit *u, struct err *e)
+{
+	if (u->decimals == 0)
+		return err_usage(e, "%s is too fine; nanoseconds are whole", show(text).text);
+	return err_usage(e, "%s is too fine; with %s there are at most %u decimals",
+			 show(text).text, u->name, u->decimals);
+}
+
 /* "64m", "64MB", "64MiB", "64kB": the letter that was meant; 0: no idea. */
 static char size_letter_meant(const char *tail)
 {
@@ -149,6 +159,8 @@ int spec_parse_size(const char *text, uint64_t *bytes, struct err *e)
 	if (!u || (d.point && u->factor == 1))
 		return err_usage(e, "%s is not a size; sizes are like 64M or 1.5G (K M G T, binary)",
 				 show(text).text);
+	if (d.digits > u->decimals)
+		return refuse_decimals(text, u, e);
 	if (!scale(&d, u->factor, bytes))
 		return err_usage(e, "%s is too large; the most is 2^63 - 1 bytes", show(text).text);
 	return 0;
@@ -185,6 +197,8 @@ int spec_parse_time(const char *text, uint64_t *ns, struct err *e)
 	if (!u)
 		return err_usage(e, "%s is not a time; times are like 500ms, 2s, 5m or 1h",
 				 show(text).text);
+	if (d.digits > u->decimals)
+		return refuse_decimals(text, u, e);
 	if (!scale(&d, u->factor, ns))
 		return err_usage(e, "%s is too long; the most is 292 years", show(text).text);
 	return 0;

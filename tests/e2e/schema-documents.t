@@ -98,6 +98,26 @@ is_(sorted({d["status"] for d in seen["result"]}), sorted(statuses), "every stat
 is_(sorted(d["event"] for d in seen["event"]), sorted(load_schema("event").schema["properties"]["event"]["enum"]),
     "every event was among them")
 
+
+
+def undescribed(schema, path=""):
+    """Members without a description."""
+    if isinstance(schema, list):
+        for index, element in enumerate(schema):
+            yield from undescribed(element, f"{path}/{index}")
+    elif isinstance(schema, dict):
+        for name, member in schema.get("properties", {}).items():
+            if isinstance(member, dict) and "description" not in member and not path.startswith("/allOf"):
+                yield f"{path}/{name}"
+        for key, value in schema.items():
+            if key not in ("if", "then", "else", "allOf", "anyOf", "prefixItems"):  # conditions; what they name is described
+                yield from undescribed(value, f"{path}/{key}")
+
+
+for of in "result", "event":
+    bare = [p for p in undescribed(load_schema(of).schema) if not p.endswith(("/event", "/encoding", "/data", "/schema"))]
+    is_(bare, [], f"{of}: every member is described")
+
 good = next(d for d in seen["result"] if d["ok"])
 
 

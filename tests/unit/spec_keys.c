@@ -140,7 +140,7 @@ static const char *const refused_rows[][3] = {
 	{"wall", "0s", "none to lift"},
 	{"wall", "10", "no unit"},
 	{"cpu-time", "0ms", "none to lift"},
-	{"idle", "0.1ns", "none to lift"},
+	{"idle", "0.000us", "none to lift"},
 	{"scratch", "0", "the least is 64K"},
 	{"scratch-inodes", "0", "the least is 16"},
 	{"scratch-inodes", "4294967296", "the most"},

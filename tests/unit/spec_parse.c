@@ -68,7 +68,7 @@ static void sizes(void **state)
 		{"0.1K", 102}, /* 102.4: what is smaller than a byte is dropped */
 		{"9223372036854775807", INT64_MAX},
 		{"8388607T", 9223370937343148032},
-		{"1.000000001G", 1073741825},
+		{"1.001G", 1074815565},
 	};
 	all_good(spec_parse_size, rows, LENGTH(rows));
 }
@@ -107,6 +107,7 @@ static void not_sizes(void **state)
 		{"18446744073709551615", "too large"},
 		{"18446744073709551616", "not a size"},
 		{"1.0000000001G", "not a size"},
+		{"1.0001G", "with G there are at most 3 decimals"},
 		{"None", "not a size"},
 		{"none ", "not a size"},
 		{"\xd9\xa1", "\\xd9\\xa1"},
@@ -131,7 +132,7 @@ static void times(void **state)
 		{"1.5s", 1500000000},
 		{"0.25h", 900000000000},
 		{"none", UINT64_MAX},
-		{"0.5ns", 0},
+		{"0.001us", 1},
 		{"9223372036s", 9223372036000000000},
 	};
 	all_good(spec_parse_time, rows, LENGTH(rows));
@@ -141,16 +142,28 @@ static void not_times(void **state)
 {
 	(void)state;
 	static const struct bad rows[] = {
-		{"10", "write 10s"},	     {"0", "no unit"},
-		{"1.5", "no unit"},	     {"", "not a time"},
-		{"-1s", "not a time"},	     {"+1s", "not a time"},
-		{"1e3s", "not a time"},	     {"NaNs", "not a time"},
-		{"1m30s", "not a time"},     {"5min", "write 5m"},
-		{"2sec", "write 2s"},	     {"2 s", "not a time"},
-		{"s", "not a time"},	     {"1d", "not a time"},
-		{"1hours", "write 1h"},	     {"1e400s", "not a time"},
-		{"9223372037s", "too long"}, {"18446744073709551615h", "too long"},
-		{"10S", "write 10s"},	     {"1\xc2\xb5s", "write 1us"},
+		{"10", "write 10s"},
+		{"0", "no unit"},
+		{"0.5ns", "nanoseconds are whole"},
+		{"1.0005us", "with us there are at most 3"},
+		{"1.5", "no unit"},
+		{"", "not a time"},
+		{"-1s", "not a time"},
+		{"+1s", "not a time"},
+		{"1e3s", "not a time"},
+		{"NaNs", "not a time"},
+		{"1m30s", "not a time"},
+		{"5min", "write 5m"},
+		{"2sec", "write 2s"},
+		{"2 s", "not a time"},
+		{"s", "not a time"},
+		{"1d", "not a time"},
+		{"1hours", "write 1h"},
+		{"1e400s", "not a time"},
+		{"9223372037s", "too long"},
+		{"18446744073709551615h", "too long"},
+		{"10S", "write 10s"},
+		{"1\xc2\xb5s", "write 1us"},
 		{"forever", "not a time"},
 	};
 	all_bad(spec_parse_time, rows, LENGTH(rows));
