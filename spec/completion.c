@@ -15,7 +15,7 @@ static const char *value_words(const struct key *k)
 	case KEY_STDIN:
 		return "_pinfold_files; _pinfold_words '- null'";
 	case KEY_REQUIRE:
-		return "_pinfold_words \"$_pinfold_guarantees\"";
+		return "_pinfold_list \"$_pinfold_guarantees\"";
 	default:
 		return NULL;
 	}
@@ -34,7 +34,9 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_guarantees='all cgroup", to);
+	fputs("'\n_pinfold_commands='run explain doctor ps kill gc completion version help'\n"
+	      "_pinfold_guarantees='all cgroup",
+	      to);
 	for (int i = 0; i < G_COUNT; i++)
 		fprintf(to, " %s", guarantee_name((enum guarantee_id)i));
 	fputs("'\n", to);
@@ -71,7 +73,23 @@ static const char words_and_files[] =
 	"_pinfold_add()\n{\n\tlocal word\n"
 	"\twhile IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(compgen \"$@\" -- \"$cur\")\n}\n"
 	"_pinfold_words()\n{\n\t_pinfold_add -W \"$1\"\n}\n"
-	"_pinfold_files()\n{\n\tcompopt -o filenames 2>/dev/null\n\t_pinfold_add -f\n}\n";
+	"# Words with commas between them: the last one is completed.\n"
+	"_pinfold_list()\n{\n\tlocal before= whole=$cur\n"
+	"\t[[ $cur == *,* ]] && before=${cur%,*},\n"
+	"\tcur=${cur##*,}\n\t_pinfold_words \"$1\"\n\tcur=$whole\n"
+	"\tCOMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n}\n"
+	"_pinfold_files()\n{\n\tcompopt -o filenames 2>/dev/null\n\t_pinfold_add -f\n}\n"
+	"_pinfold_image()\n{\n\t_pinfold_files\n\t_pinfold_words @host\n}\n";
+
+/* A word of one of the commands beside run and explain. */
+static const char others[] =
+	"_pinfold_other()\n{\n\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	"\tcase ${COMP_WORDS[1]},$cur in\n"
+	"\tdoctor,-*|ps,*) _pinfold_words --json ;;\n"
+	"\tdoctor,*) _pinfold_image ;;\n"
+	"\tgc,*) [[ $before == --cgroup-parent ]] && _pinfold_files || _pinfold_words --cgroup-parent ;;\n"
+	"\thelp,*) _pinfold_words \"$_pinfold_commands\" ;;\n"
+	"\tesac\n}\n";
 
 static const char place[] =
 	"# Sets `at` to the index of IMAGE, or of the word to complete if that comes first, and\n"
@@ -89,15 +107,14 @@ static const char place_end[] = "\t\t--*)\n\t\t\t# bash splits --key=value at th
 static const char entry[] =
 	"_pinfold()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} at flag\n\tCOMPREPLY=()\n"
 	"\tif ((COMP_CWORD == 1)); then\n"
-	"\t\t_pinfold_words 'run explain doctor ps kill gc completion version help'\n\t\treturn\n\tfi\n"
-	"\tcase ${COMP_WORDS[1]} in\n\trun|explain) ;;\n"
-	"\tdoctor|ps) _pinfold_words --json; return ;;\n\t*) return ;;\n\tesac\n"
+	"\t\t_pinfold_words \"$_pinfold_commands\"\n\t\treturn\n\tfi\n"
+	"\tcase ${COMP_WORDS[1]} in\n\trun|explain) ;;\n\t*) _pinfold_other; return ;;\n\tesac\n"
 	"\t[[ $cur == = ]] && cur=\n"
 	"\t_pinfold_place\n"
 	"\tif [[ $flag ]]; then\n\t\t_pinfold_value \"$flag\"\n"
 	"\telif ((at < COMP_CWORD)); then\n\t\t_pinfold_files\n"
 	"\telif [[ $cur == -* ]]; then\n\t\t_pinfold_words \"$_pinfold_flags\"\n"
-	"\telse\n\t\t_pinfold_files\n\t\t_pinfold_words @host\n\tfi\n}\n"
+	"\telse\n\t\t_pinfold_image\n\tfi\n}\n"
 	"complete -F _pinfold pinfold\n";
 
 char *spec_completion_text(void)
@@ -114,6 +131,7 @@ char *spec_completion_text(void)
 	fputs(place, to);
 	bare_flags(to);
 	fputs(place_end, to);
+	fputs(others, to);
 	fputs(entry, to);
 	if (fclose(to) == 0)
 		return buf;
