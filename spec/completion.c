@@ -74,7 +74,7 @@ static const char words_and_files[] =
 	"\twhile IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(compgen \"$@\" -- \"$cur\")\n}\n"
 	"_pinfold_words()\n{\n\t_pinfold_add -W \"$1\"\n}\n"
 	"# Words with commas between them: the last one is completed.\n"
-	"_pinfold_list()\n{\n\tlocal before= whole=$cur\n"
+	"_pinfold_list()\n{\n\tlocal before='' whole=$cur\n"
 	"\t[[ $cur == *,* ]] && before=${cur%,*},\n"
 	"\tcur=${cur##*,}\n\t_pinfold_words \"$1\"\n\tcur=$whole\n"
 	"\tCOMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n}\n"
