@@ -119,9 +119,6 @@ static void places(void **state)
 		{"{\"memory\": \"64m\"}", "j:1:12: memory: '64m' is not a size; write 64M"},
 		{"{\"pids\": 1.5}", "j:1:10: pids: '1.5' is not a whole number"},
 		{"{\"pids\": 0.0}", "j:1:10: pids: '0' makes no sense"},
-		{"{\"id\": {\"encoding\": \"base64\", \"data\": \"QQ==\"}}", "j:1:8: id: wrong type"},
-		{"{\"require\": [{\"encoding\": \"base64\", \"data\": \"cGlkcw==\"}]}",
-		 "j:1:14: require: a string belongs here"},
 		{"{\"tty\": \"true\"}", "j:1:9: tty: wrong type; here belongs true or false"},
 		{"{\"tty\": 1}", "j:1:9: tty: wrong type"},
 		{"{\"tty\": null}", "j:1:9: tty: wrong type"},
@@ -155,6 +152,19 @@ static void places(void **state)
 		 "j:1:12: stdout: the data are not"},
 		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"QQ==\", \"x\": 1}}",
 		 "j:1:12: stdout: a str"},
+	};
+	all_bad(rows, LENGTH(rows));
+}
+
+static void base64_where_bytes_may_be(void **state)
+{
+	(void)state;
+	static const struct bad rows[] = {
+		{"{\"id\": {\"encoding\": \"base64\", \"data\": \"QQ==\"}}", "j:1:8: id: wrong type"},
+		{"{\"require\": [{\"encoding\": \"base64\", \"data\": \"cGlkcw==\"}]}",
+		 "j:1:14: require: a string belongs here"},
+		{"{\"stdout\": {\"encoding\": \"base64\", \"data\": \"\"}}",
+		 "j:1:12: stdout: the data are not"},
 	};
 	all_bad(rows, LENGTH(rows));
 }
@@ -305,11 +315,17 @@ static void values_override(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key), cmocka_unit_test(null_is_not_given),
-		cmocka_unit_test(places),    cmocka_unit_test(syntax),
-		cmocka_unit_test(nul_bytes), cmocka_unit_test(too_deep),
-		cmocka_unit_test(too_large), cmocka_unit_test(many),
-		cmocka_unit_test(long_name), cmocka_unit_test(values_override),
+		cmocka_unit_test(every_key),
+		cmocka_unit_test(null_is_not_given),
+		cmocka_unit_test(places),
+		cmocka_unit_test(base64_where_bytes_may_be),
+		cmocka_unit_test(syntax),
+		cmocka_unit_test(nul_bytes),
+		cmocka_unit_test(too_deep),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(many),
+		cmocka_unit_test(long_name),
+		cmocka_unit_test(values_override),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
