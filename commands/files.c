@@ -110,7 +110,8 @@ static void identify_new(struct party *p)
 	p->ino = st.st_ino;
 }
 
-static void identify(struct party *p)
+/* What does not exist yet can be one with another path alone. */
+static void identify(struct party *p, bool other_paths)
 {
 	struct stat st;
 	if ((p->path ? stat(p->path, &st) : fstat(p->fd, &st)) == 0) {
@@ -118,7 +119,7 @@ static void identify(struct party *p)
 		p->type = st.st_mode & S_IFMT;
 		p->dev = st.st_dev;
 		p->ino = st.st_ino;
-	} else if (p->path && errno == ENOENT) {
+	} else if (p->path && other_paths && errno == ENOENT) {
 		identify_new(p);
 	}
 }
@@ -137,12 +138,15 @@ static bool clash(const struct party *a, const struct party *b)
 
 static void identify_all(struct parties *p, const struct spec *s, const char *spec_file)
 {
+	size_t paths = 0;
 	bool opens = false;
 	collect(p, s, spec_file);
-	for (size_t i = 0; i < p->len; i++)
+	for (size_t i = 0; i < p->len; i++) {
+		paths += p->all[i].path != NULL;
 		opens |= p->all[i].writes && p->all[i].path;
+	}
 	for (size_t i = 0; opens && i < p->len; i++)
-		identify(&p->all[i]);
+		identify(&p->all[i], paths > 1);
 }
 
 int files_check(const struct spec *s, const char *spec_file, struct err *e)
