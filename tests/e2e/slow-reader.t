@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import subprocess
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
