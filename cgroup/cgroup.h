@@ -52,6 +52,9 @@ enum cgroup_controller { /* bits */
 			 CG_CPU = 4,
 			 CG_IO = 8,
 };
+enum { CG_CONTROLLERS = 4 };
+/* "memory", "pids", "cpu", "io": the controller whose bit is 1 << index. */
+const char *controller_name(unsigned index);
 
 struct cgroup {
 	enum cgroup_source source;
@@ -141,10 +144,6 @@ void cgroup_events(const struct cgroup *cg, struct cgroup_events *ev);
  * raises oom_kill here, and with memory.oom.group oom_group_kill too; oom alone is counted where
  * the limit was reached. */
 bool cgroup_events_own_oom(const struct cgroup_events *ev);
-/* fd to poll for POLLPRI on memory.events.local (else memory.events), -1 if there is none. The
- * caller owns it, and reads it from offset 0 to arm it again; so for cgroup_populated_fd(). The
- * kernel tells at most every 10 ms. */
-int cgroup_events_fd(const struct cgroup *cg);
 
 /* anon, file and shmem into r->usage; meaningful before the kill. */
 void cgroup_composition(const struct cgroup *cg, struct result *r);
@@ -161,7 +160,7 @@ int cgroup_kill(const struct cgroup *cg);
 int cgroup_populated(const struct cgroup *cg);
 /* The same through the fd of cgroup_populated_fd(), which arms it again for poll(2). */
 int cgroup_populated_again(int fd);
-/* fd of cgroup.events to poll for POLLPRI. */
+/* fd of cgroup.events to poll for POLLPRI. The caller owns it. The kernel tells at most every 10 ms. */
 int cgroup_populated_fd(const struct cgroup *cg);
 
 /* rmdir the leaf (children first, bounded), a scope and an empty slice too, and what killed runs

@@ -94,14 +94,6 @@ static int armed_fd(int dir, const char *name)
 	return fd_take(&fd);
 }
 
-int cgroup_events_fd(const struct cgroup *cg)
-{
-	if (cg->dir < 0 || !(cg->controllers & CG_MEMORY))
-		return -1;
-	int fd = armed_fd(cg->dir, "memory.events.local");
-	return fd < 0 && errno == ENOENT ? armed_fd(cg->dir, "memory.events") : fd;
-}
-
 int cgroup_kill(const struct cgroup *cg)
 {
 	if (cg->dir < 0)

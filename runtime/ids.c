@@ -289,13 +289,3 @@ void ids_describe(const struct ids *ids, char *buf, size_t size)
 		used += (size_t)n;
 	}
 }
-
-bool ids_maps_uid(const struct ids *ids, uint32_t uid)
-{
-	for (unsigned i = 0; i < ids->uid_maps; i++) {
-		const struct id_map *m = &ids->uid_map[i];
-		if (uid >= m->outside && uid - m->outside < m->count)
-			return true;
-	}
-	return false;
-}

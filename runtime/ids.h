@@ -48,7 +48,4 @@ int ids_map(const struct ids *ids, pid_t pid, int proc, struct err *e);
 /* "0 1879048192 65536", for explain and the ledger. */
 void ids_describe(const struct ids *ids, char *buf, size_t size);
 
-/* Whether a host uid is one that the sandbox's processes can act as or own files of. */
-bool ids_maps_uid(const struct ids *ids, uint32_t uid);
-
 #endif
