@@ -4,7 +4,8 @@
  * is. Functions that can fail return 0, -1 or an fd and take a struct err * as
  * their last parameter; on success they leave it alone, on failure they fill
  * it and leave every other output untouched. The message names the object and,
- * where there is a known way out, the way out; err_sys() adds strerror(errno).
+ * where there is a known way out, the way out; err_sys() adds strerror(errno). One that is too
+ * long loses its middle, visibly (text_fit()).
  */
 #ifndef PINFOLD_BASE_ERR_H
 #define PINFOLD_BASE_ERR_H

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CONTROLLER_COUNT = 4, WHY_SIZE = 120 };
+enum { CONTROLLER_COUNT = CG_CONTROLLERS, WHY_SIZE = 120 };
 
 #define LEAF_PREFIX "pinfold-"
 #define SLICE_NAME  "pinfold.slice"
@@ -66,7 +66,6 @@ int place_delegated(const struct hierarchy *h);
 
 /* ---- controllers.c ---- */
 
-const char *controller_name(unsigned index);
 /* Bits of those that we know in a list like cgroup.controllers. */
 unsigned controllers_parse(const char *text);
 /* The bits in dir's file, 0 if it cannot be read. *error is touched only if out_of_resources(). */
@@ -89,7 +88,7 @@ unsigned controllers_enable(struct offer *o, char why[CONTROLLER_COUNT][WHY_SIZE
  * NUL-terminated; the length, or -1 with errno (E2BIG if it does not fit). */
 ssize_t read_whole(int dir, const char *name, char *buf, size_t size);
 void list_close(DIR **list);
-/* Text for people: snprintf() that may cut. */
+/* Text for people: snprintf() that cuts visibly, see text_fit(). */
 void say(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The number after "KEY " at the start of a line, or after "KEY=" within the line that begins with
  * lead ("" any); NUM_UNKNOWN if there is none. */

@@ -89,7 +89,7 @@ static int keeper_start(struct cgroup *cg, const char *libexec, char *const word
 static int take_path(const char *said, char *path, size_t size, struct err *e)
 {
 	if (said[0] != '/' || said[1] == '\0' || strlen(said) >= size)
-		return err_host(e, "systemd: cgroup path \"%.150s\"", said);
+		return err_host(e, "systemd: cgroup path \"%s\"", said);
 	say(path, size, "%s", said);
 	return 0;
 }
@@ -105,7 +105,7 @@ int scope_start(struct cgroup *cg, const struct cgroup_place *p, const char *lib
 		return -1;
 	if (strncmp(text, SCOPE_OK, strlen(SCOPE_OK)) == 0)
 		return take_path(text + strlen(SCOPE_OK), path, SCOPE_PATH_SIZE, e);
-	return err_host(e, "systemd made no scope %s: %.150s", cg->made,
+	return err_host(e, "systemd made no scope %s: %s", cg->made,
 			text[0] ? text : "pinfold-scope died");
 }
 

@@ -1,4 +1,5 @@
 #include "base/fd.h"
+#include "base/text.h"
 #include "cgroup/parts.h"
 
 #include <errno.h>
@@ -38,10 +39,12 @@ void list_close(DIR **list)
 
 void say(char *buf, size_t size, const char *fmt, ...)
 {
+	char text[1024]; /* two paths of cgroup.h, and words */
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(buf, size, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	text_fit(buf, size, text);
 }
 
 static int64_t number(const char *text)

@@ -1,4 +1,5 @@
 #include "base/fd.h"
+#include "base/text.h"
 #include "commands/commands.h"
 #include "spec/writer.h"
 
@@ -37,11 +38,12 @@ void print_text(const char *text)
 
 void complain(const char *fmt, ...)
 {
-	char text[1024], safe[4 * sizeof(text) + 16];
+	char whole[8192], text[1024], safe[4 * sizeof(text) + 16];
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(whole, sizeof(whole), fmt, ap);
 	va_end(ap);
+	text_fit(text, sizeof(text), whole);
 	size_t used = (size_t)snprintf(safe, sizeof(safe), "pinfold: ");
 	for (const unsigned char *p = (const unsigned char *)text; *p;) {
 		const size_t len = harmless(p);
@@ -103,7 +105,7 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return err_usage(e, "open %.160s: %s", name, strerrordesc_np(errno));
+		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
 	char *buf = malloc(SPEC_FILE_BYTES_MAX + 1);
 	if (!buf)
 		return err_host(e, "out of memory");
@@ -115,7 +117,7 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 			continue;
 		if (n < 0) {
 			free(buf);
-			return err_usage(e, "read %.160s: %s", name, strerrordesc_np(errno));
+			return err_usage(e, "read %s: %s", name, strerrordesc_np(errno));
 		}
 		used += (size_t)n;
 	}
@@ -124,5 +126,5 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 		*len = used;
 	}
 	free(buf);
-	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%.160s is larger than 4 MiB", name);
+	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%s is larger than 4 MiB", name);
 }

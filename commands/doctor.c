@@ -1,5 +1,6 @@
 /* `pinfold doctor`: what can be enforced here for this user, found by running a sandbox by the code of `run`. */
 #include "base/fd.h"
+#include "base/text.h"
 #include "cgroup/cgroup.h"
 #include "commands/commands.h"
 #include "runtime/exe.h"
@@ -44,7 +45,7 @@ static void judge_io(struct result *r)
 		guarantee_enforced(io, "io.max", "");
 	} else {
 		guarantee_absent(io, "bytes and operations on disks, in a second", place.mend);
-		snprintf(io->why, sizeof(io->why), "%.119s", why);
+		text_fit(io->why, sizeof(io->why), why);
 	}
 	cgroup_place_close(&place);
 }
@@ -57,7 +58,7 @@ static void judge_cpu_time(struct result *r)
 	struct guarantee *time = &r->guarantees[G_CPU_TIME];
 	if (time->state != G_ENFORCED && cgroup_find(&place, NULL, 0, true, &e) == 0 &&
 	    place.source == CGROUP_NONE) {
-		snprintf(time->why, sizeof(time->why), "%.119s", place.why_no_leaf);
+		text_fit(time->why, sizeof(time->why), place.why_no_leaf);
 		snprintf(time->mend, sizeof(time->mend), "%s", place.mend);
 	}
 	cgroup_place_close(&place);

@@ -35,13 +35,13 @@ static int open_folder(const char *where, const char **name, struct err *e)
 	const char *slash = strrchr(where, '/');
 	*name = slash ? slash + 1 : where;
 	if (!**name || strcmp(*name, ".") == 0 || strcmp(*name, "..") == 0)
-		return err_usage(e, "%.160s does not name a file", where);
+		return err_usage(e, "%s does not name a file", where);
 	size_t len = slash ? (size_t)(slash - where) + 1 : 0;
 	if (len >= sizeof(folder))
 		return err_usage(e, "the path of the result is too long");
 	snprintf(folder, sizeof(folder), "%.*s", (int)len, where);
 	int dir = open(slash ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return dir < 0 ? err_sys(e, "open the folder of %.160s", where) : dir;
+	return dir < 0 ? err_sys(e, "open the folder of %s", where) : dir;
 }
 
 int sink_open(struct sink *k, const char *where, struct err *e)
@@ -62,7 +62,7 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 		return -1;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return err_usage(e,
-				 "%.160s exists and is not a regular file; use fd:N for pipes and devices",
+				 "%s exists and is not a regular file; use fd:N for pipes and devices",
 				 where);
 	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
 	if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
@@ -72,7 +72,7 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 		k->in_memory = true;
 	}
 	if (file < 0)
-		return err_sys(e, "make a file in the folder of %.160s", where);
+		return err_sys(e, "make a file in the folder of %s", where);
 	k->fd = fd_take(&file);
 	k->dir = fd_take(&dir);
 	k->name = name;
@@ -92,7 +92,7 @@ static int rename_over(const struct sink *k, const char *beside, struct err *e)
 {
 	if (renameat(k->dir, beside, k->dir, k->name) == 0)
 		return 0;
-	err_sys(e, "rename to %.160s", k->name);
+	err_sys(e, "rename to %s", k->name);
 	unlinkat(k->dir, beside, 0);
 	return -1;
 }
@@ -106,7 +106,7 @@ static int publish(const struct sink *k, struct err *e)
 		return 0;
 	if (errno != EEXIST || temporary_name(beside, sizeof(beside)) < 0 ||
 	    linkat(AT_FDCWD, path, k->dir, beside, AT_SYMLINK_FOLLOW) < 0)
-		return err_sys(e, "link %.160s", k->name);
+		return err_sys(e, "link %s", k->name);
 	return rename_over(k, beside, e);
 }
 
@@ -118,7 +118,7 @@ static int publish_copy(const struct sink *k, const char *text, size_t len, stru
 	autoclose int file = openat(k->dir, beside,
 				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (file < 0)
-		return err_sys(e, "make a file beside %.160s", k->name);
+		return err_sys(e, "make a file beside %s", k->name);
 	if (fd_write_all(file, text, len) < 0) {
 		err_sys(e, "write the result");
 		unlinkat(k->dir, beside, 0);
@@ -150,5 +150,5 @@ int sink_open_lines(const char *where, struct err *e)
 	if (fd != -2)
 		return fd;
 	fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
-	return fd < 0 ? err_sys(e, "open %.160s", where) : fd;
+	return fd < 0 ? err_sys(e, "open %s", where) : fd;
 }

@@ -23,6 +23,8 @@ static const char *printable(char *to, size_t size, const char *from, size_t len
 	for (i = 0; i < len && i < size - 1; i++)
 		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
 	to[i] = '\0';
+	if (i < len)
+		memcpy(to + i - 3, "...", 3);
 	return to;
 }
 

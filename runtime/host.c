@@ -1,6 +1,7 @@
 #include "runtime/host.h"
 
 #include "base/fd.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,8 +52,10 @@ static void say_switch(struct err *e, const char *why, const char *path, const c
 {
 	const char *at = strstr(why, "%s");
 	const size_t before = at ? (size_t)(at - why) : strlen(why);
-	snprintf(e->msg, sizeof(e->msg), "%.*s%s%s (%.60s)", (int)before, why, at ? path : "",
+	char said[2 * sizeof(e->msg)];
+	snprintf(said, sizeof(said), "%.*s%s%s (%s)", (int)before, why, at ? path : "",
 		 at ? at + 2 : "", old);
+	text_fit(e->msg, sizeof(e->msg), said);
 }
 
 void host_explain(struct err *e)
@@ -64,14 +67,16 @@ void host_explain(struct err *e)
 		if (strtol(text, NULL, 10) != switches[i].bad)
 			continue;
 		char old[100], path[64];
-		snprintf(old, sizeof(old), "%.99s", e->msg);
+		text_fit(old, sizeof(old), e->msg);
 		binary_path(path);
 		say_switch(e, switches[i].why, path, old);
 		return;
 	}
 	/* Inside a container the outer runtime's filter or a locked mount table is the usual reason. */
-	size_t used = strlen(e->msg);
-	if (e->sys == EPERM || e->sys == EACCES)
-		snprintf(e->msg + used, sizeof(e->msg) - used,
-			 "; inside a container? its seccomp filter or masked /proc may forbid it");
+	char said[sizeof(e->msg) + 80];
+	if (e->sys != EPERM && e->sys != EACCES)
+		return;
+	snprintf(said, sizeof(said),
+		 "%s; inside a container? its seccomp filter or masked /proc may forbid it", e->msg);
+	text_fit(e->msg, sizeof(e->msg), said);
 }

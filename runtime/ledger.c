@@ -4,6 +4,7 @@
  * Rows that a step of the set-up enforces and reads back are enforced once the program starts at
  * all: a step that fails ends the run. What depends on the host is decided here, in one place.
  */
+#include "base/text.h"
 #include "runtime/cpus.h"
 #include "runtime/run.h"
 #include "spec/parse.h"
@@ -232,8 +233,7 @@ static void reasons(const struct plan *p, const struct cgroup *cg, struct guaran
 		const char *why = cg ? cg->why_not[behind[i].controller]
 				     : p->place.why_not[behind[i].controller];
 		if (g->state != G_ENFORCED)
-			snprintf(g->why, sizeof(g->why), "%.119s",
-				 why[0] ? why : p->place.why_no_leaf);
+			text_fit(g->why, sizeof(g->why), why[0] ? why : p->place.why_no_leaf);
 	}
 }
 

@@ -256,7 +256,7 @@ static int check_kernel(struct result *r, struct err *e)
 	const unsigned long minor = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
 	if (major < 5 || (major == 5 && minor < 14))
 		return err_host(e,
-				"Linux %.40s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
+				"Linux %s is too old: Pinfold needs 5.14 or newer (cgroup.kill, mount_setattr, "
 				"RLIMIT_NPROC by user namespace)",
 				u.release);
 	return 0;

@@ -140,7 +140,7 @@ int subid_slot_range(struct id_range *range, const char *text, struct err *e)
 	unsigned long count = *end == ':' ? strtoul(end + 1, &end, 10) : 0;
 	if (*end || first < 65536 || count < 65536 || first + count > 0xfffe0000UL)
 		return err_usage(e,
-				 "PINFOLD_ID_RANGE=%.40s: want FIRST:COUNT, FIRST at least 65536, COUNT at least 65536",
+				 "PINFOLD_ID_RANGE=%s: want FIRST:COUNT, FIRST at least 65536, COUNT at least 65536",
 				 text);
 	*range = (struct id_range){(uint32_t)first, (uint32_t)count};
 	return 0;
