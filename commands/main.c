@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,21 @@ static int fill_standard_fds(void)
 	return 0;
 }
 
+/* A write that fails is an error to report, not a death without a result: over RLIMIT_FSIZE it
+ * would be SIGXFSZ, to a reader that went away SIGPIPE. Blocked, not ignored: the program's mask is
+ * emptied, what is ignored it might keep. */
+static int block_write_signals(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigaddset(&set, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) == 0)
+		return 0;
+	complain("block SIGXFSZ and SIGPIPE: %s", strerrordesc_np(errno));
+	return -1;
+}
+
 static int dispatch(const char *name, const struct context *c)
 {
 	name = is_help(name) ? "help" : strcmp(name, "--version") == 0 ? "version" : name;
@@ -126,7 +142,7 @@ int main(int argc, char **argv)
 	/* One brk(2) instead of ten: room that is not used is not resident. */
 	mallopt(M_TOP_PAD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	if (fill_standard_fds() < 0)
+	if (block_write_signals() < 0 || fill_standard_fds() < 0)
 		return EXIT_REFUSED;
 	if (argc < 2) {
 		complain("no command; `pinfold help` lists them");
