@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In doubt it is running: a leaf is removed only when nobody holds its name. */
+/* A name that somebody else holds is no run of ours. In doubt it is running. */
 static bool is_running(const char *id, void *arg)
 {
 	(void)arg;
 	struct registry_run run;
 	struct err e = ERR_INIT;
-	return registry_find(id, &run, &e) != 0;
+	const int there = registry_holder(id, &run, &e);
+	return there < 0 || (there && registry_own(&run));
 }
 
 int command_gc(const struct context *c)

@@ -9,37 +9,58 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Whose it is; -1 unless it is a run of ours that can be reached. */
+static int find_own(const char *id, struct registry_run *run, struct err *e)
+{
+	char who[96];
+	const int there = registry_holder(id, run, e);
+	if (there < 0)
+		return -1;
+	if (!there)
+		return err_usage(e, "%s: no run of yours has this id; `pinfold ps` lists them", id);
+	if (!registry_own(run))
+		return err_usage(e, "%s: no run of yours, but %s holds its name", id,
+				 registry_describe(run, who, sizeof(who)));
+	if (run->supervisor <= 0)
+		return err_host(e,
+				"%s: its supervisor is in another pid namespace, out of reach from here",
+				id);
+	return 0;
+}
+
 /* The pidfd is opened after the name was found and the name asked for again: then it is the same process. */
 static int open_supervisor(const char *id, struct err *e)
 {
 	struct registry_run run, again;
-	int there = registry_find(id, &run, e);
-	if (there < 0)
+	if (find_own(id, &run, e) < 0)
 		return -1;
-	autoclose int pidfd = there ? (int)syscall(SYS_pidfd_open, run.supervisor, 0) : -1;
-	if (pidfd < 0)
-		return err_usage(e, "%.64s: no run of yours has this id; `pinfold ps` lists them",
-				 id);
-	there = registry_find(id, &again, e);
-	if (there < 0)
-		return -1;
-	if (!there || again.supervisor != run.supervisor)
-		return err_usage(e, "%.64s: the run ended just now", id);
+	autoclose int pidfd = (int)syscall(SYS_pidfd_open, run.supervisor, 0);
+	if (pidfd < 0 && errno != ESRCH)
+		return err_sys(e, "%s: open its supervisor, pid %d", id, run.supervisor);
+	if (pidfd < 0 || find_own(id, &again, e) < 0 || again.supervisor != run.supervisor)
+		return err_usage(e, "%s: the run ended just now", id);
 	return fd_take(&pidfd);
 }
 
-/* As if its caller had sent TERM: the program gets its grace, the result says cancelled. Returns when it is over. */
+static int tell(int pidfd, int sig, const char *id, struct err *e)
+{
+	if (syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0) < 0 && errno != ESRCH)
+		return err_sys(e, "signal the supervisor of %s", id);
+	return 0;
+}
+
+/* As if its caller had sent TERM: the program gets its grace, the result says cancelled. Returns
+ * when it is over. A supervisor that somebody has stopped could not hear of it before it goes on.
+ */
 static int end_run(const char *id, struct err *e)
 {
 	autoclose int pidfd = open_supervisor(id, e);
-	if (pidfd < 0)
+	if (pidfd < 0 || tell(pidfd, SIGTERM, id, e) < 0 || tell(pidfd, SIGCONT, id, e) < 0)
 		return -1;
-	if (syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) < 0 && errno != ESRCH)
-		return err_sys(e, "signal the supervisor of %.64s", id);
 	struct pollfd p = {.fd = pidfd, .events = POLLIN};
 	while (poll(&p, 1, -1) < 0)
 		if (errno != EINTR)
-			return err_sys(e, "wait for the supervisor of %.64s", id);
+			return err_sys(e, "wait for the supervisor of %s", id);
 	return 0;
 }
 

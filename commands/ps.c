@@ -49,22 +49,44 @@ static void words_of(pid_t pid, char *text, size_t size)
 			text[i] = text[i] ? '?' : ' ';
 }
 
+/* What is not known of it is null. */
+static void list_json(const struct listing *l, const struct registry_run *run, double age,
+		      const char *words)
+{
+	json_t *row = json_pack("{s:s, s:n, s:b, s:n, s:s}", "id", run->id, "pid", "answers",
+				run->answers, "age_seconds", "command", words);
+	if (run->supervisor > 0) {
+		json_object_set_new(row, "pid", json_integer(run->supervisor));
+		json_object_set_new(row, "age_seconds", json_real(age));
+	}
+	json_array_append_new(l->json, row);
+}
+
+static void list_text(const struct listing *l, const struct registry_run *run, double age,
+		      const char *words)
+{
+	if (l->count == 0)
+		printf("ID                    PID       AGE  COMMAND\n");
+	if (run->supervisor > 0)
+		printf("%-16s %8d %9.1fs  ", run->id, run->supervisor, age);
+	else
+		printf("%-16s %8s %10s  ", run->id, "?", "?");
+	printf("%s%s\n", run->answers ? "" : "(does not answer) ", words);
+}
+
 static bool list_one(const struct registry_run *run, void *arg)
 {
 	struct listing *l = arg;
-	char words[200];
-	double age = age_of(run->supervisor);
+	char words[200] = "";
+	const double age = run->supervisor > 0 ? age_of(run->supervisor) : 0;
 	if (age < 0)
 		return true;
-	words_of(run->supervisor, words, sizeof(words));
+	if (run->supervisor > 0)
+		words_of(run->supervisor, words, sizeof(words));
 	if (l->json)
-		json_array_append_new(l->json, json_pack("{s:s, s:i, s:f, s:s}", "id", run->id,
-							 "pid", run->supervisor, "age_seconds", age,
-							 "command", words));
+		list_json(l, run, age, words);
 	else
-		printf("%s%-16s %8d %9.1fs  %s\n",
-		       l->count ? "" : "ID                    PID       AGE  COMMAND\n", run->id,
-		       run->supervisor, age, words);
+		list_text(l, run, age, words);
 	l->count++;
 	return true;
 }

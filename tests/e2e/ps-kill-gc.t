@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """`pinfold ps` lists the living runs of this user, `pinfold kill ID` ends one, `pinfold gc` takes what a killed supervisor left;
 none of them needs or leaves a file, and none touches another user's runs."""
+import contextlib
 import json
 import os
+import pwd
 import signal
 import socket
 import sys
@@ -12,7 +14,28 @@ from host import leftovers
 from pf import *
 
 MARK = f"listed-{os.getpid()}"
+uid = os.geteuid() if WHO == "root" or os.geteuid() else pwd.getpwnam(TEST_ACCOUNT).pw_uid
 payload = ["--env", f"MARK={MARK}", tiny(), "/bin/payload"]
+
+
+def fill(stack, name):
+    """Connect to name until its queue is full."""
+    while True:
+        client = stack.enter_context(socket.socket(socket.AF_UNIX))
+        client.setblocking(False)
+        try:
+            client.connect(name)
+        except BlockingIOError:
+            return
+
+
+def as_user(number, make, stack):
+    """What make() returns, made by a process of that user's effective uid."""
+    os.seteuid(number)
+    try:
+        return stack.enter_context(make())
+    finally:
+        os.seteuid(0)
 
 
 def listed():
@@ -66,7 +89,6 @@ is_(run.code, 3, "64 letters are a name", run)
 
 # Somebody else may hold a name; it is no run of ours.
 with socket.socket(socket.AF_UNIX) as fake:
-    uid = os.geteuid() if WHO == "root" or os.geteuid() else __import__("pwd").getpwnam(TEST_ACCOUNT).pw_uid
     if WHO == "user" and os.geteuid() == 0:
         fake.bind(f"\0pinfold/{uid}/{MARK}-fake")
         fake.listen()
@@ -75,6 +97,54 @@ with socket.socket(socket.AF_UNIX) as fake:
         is_(run.code, 125, "nor killed", run)
     else:
         skip("needs an ordinary user", "a name that another user holds")
+
+# A supervisor that is stopped takes no connections once its queue is full: it is listed, and ended, all the same.
+with start("run", "--id", f"{MARK}-stopped", *payload, "echo", "ready", ",", "sleep", "600") as stopped, \
+        start("run", "--id", f"{MARK}-well", *payload, "echo", "ready", ",", "sleep", "600") as well, contextlib.ExitStack() as stack:
+    stopped.line()
+    well.line()
+    is_(listed()[f"{MARK}-stopped"]["answers"], True, "one that runs answers")
+    stopped.signal(signal.SIGSTOP)
+    fill(stack, f"\0pinfold/{uid}/{MARK}-stopped")
+    rows = listed()
+    is_([(rows[f"{MARK}-{name}"]["pid"], rows[f"{MARK}-{name}"]["answers"]) for name in ("stopped", "well")],
+        [(stopped.pid, False), (well.pid, True)], "ps lists one that does not answer, and the others", str(rows))
+    run = pinfold("ps")
+    like(run.out.decode(), rf"^{MARK}-stopped\s+{stopped.pid}\s.*\(does not answer\)", "ps for people")
+    run = pinfold("run", "--id", f"{MARK}-stopped", *payload, "echo", "ran")
+    is_((run.status, run.out), ("refused", b""), "its id is not free", run)
+    like(run.message, rf"alive, uid {uid} \(pid {stopped.pid}\)", "by the pid of the one that has it")
+    run = pinfold("kill", f"{MARK}-stopped")
+    is_((run.code, stopped.wait().status), (0, "cancelled"), "kill ends it, with a result", run)
+    pinfold("kill", f"{MARK}-well")
+
+# The same by ill will: another user's process with a full queue, whose name looks like lines of /proc/net/unix besides.
+if os.geteuid() == 0:
+    with contextlib.ExitStack() as stack:
+        other = 65534
+        fake = as_user(other, lambda: socket.socket(socket.AF_UNIX), stack)
+        fake.bind(f"\0pinfold/{uid}/{MARK}-taken")
+        fake.listen(0)
+        fill(stack, f"\0pinfold/{uid}/{MARK}-taken")
+        line = stack.enter_context(socket.socket(socket.AF_UNIX))
+        line.bind(f"\0\n0: 00000002 00000000 00010000 0001 01 1 @pinfold/{uid}/{MARK}-taken")
+        line.listen()
+        with start("run", "--id", f"{MARK}-well", *payload, "echo", "ready", ",", "sleep", "600") as well:
+            well.line()
+            is_([name for name in listed() if name.startswith(MARK)], [f"{MARK}-well"], "a name that another user blocks is passed over")
+            run = pinfold("kill", f"{MARK}-taken", f"{MARK}-well")
+            is_(run.code, 125, "kill refuses it", run)
+            like(run.err.decode(), rf"{MARK}-taken: no run of yours, but uid {other} ", "and says whose it is")
+            is_(well.wait().status, "cancelled", "and ends the other")
+        run = pinfold("run", "--id", f"{MARK}-taken", *payload, "echo", "ran")
+        is_((run.status, run.out), ("refused", b""), "the id cannot be had", run)
+        like(run.message, rf"no run of yours, but uid {other} .*holds its name", "and the message is true")
+        run = pinfold("gc")
+        is_(run.code, 0, "gc", run)
+else:
+    skip("needs root", "a name that another user blocks")
+run = pinfold("kill", "x" * 200)
+like(run.err.decode(), r"no run of yours has this id", "a name longer than any is nobody's")
 
 # gc: a killed supervisor leaves at most an empty cgroup.
 with start("run", "--id", f"{MARK}-killed", *payload, "echo", "ready", ",", "sleep", "600") as running, \
