@@ -53,8 +53,18 @@ static void note_host(struct result *r)
 		snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
 }
 
-/* Bad usage has a result too, if the words say where it goes. */
-static int refuse(const struct spec *s, struct result *r, struct err *e)
+/* Where they cannot be had, the reason for the refusal is the news, not this. */
+static void refuse_events(const struct spec *s, struct sandbox_options *o, struct result *r)
+{
+	struct err e = ERR_INIT;
+	if (s->events && o->events < 0 && (o->events = sink_open_lines(s->events, &e)) < 0)
+		result_warn(r, "events were lost: %s", e.msg);
+	sandbox_refused(s, o, r);
+	fd_close(&o->events);
+}
+
+/* Bad usage has a result and an end among the events too, if the words say where they go. */
+static int refuse(const struct spec *s, struct sandbox_options *o, struct result *r, struct err *e)
 {
 	struct sink sink = SINK_INIT;
 	struct err other = ERR_INIT;
@@ -62,6 +72,7 @@ static int refuse(const struct spec *s, struct result *r, struct err *e)
 	note_host(r);
 	if (s->id)
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
+	refuse_events(s, o, r);
 	mention_end(r);
 	if (sink_open(&sink, s->result, &other) < 0 || write_result(&sink, r, &other) < 0)
 		complain("%s", other.msg);
@@ -109,25 +120,26 @@ int command_run(const struct context *c)
 	}
 	if (spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
 		files_spare(&spec, args.spec_file);
-		return refuse(&spec, &result, &e);
+		return refuse(&spec, &o, &result, &e);
 	}
 	if (args.help_wanted)
 		return print_help("run");
 	if (spec_check(&spec, &e) < 0 || files_check(&spec, args.spec_file, &e) < 0) {
 		files_spare(&spec, args.spec_file);
-		return refuse(&spec, &result, &e);
+		return refuse(&spec, &o, &result, &e);
 	}
 	if (exposed.kind != ERR_NONE)
-		return refuse(&spec, &result, &exposed);
+		return refuse(&spec, &o, &result, &exposed);
 	if (sink_open(&sink, spec.result, &e) < 0) {
 		err_wrap(&e, "--result");
 		spec.result = NULL;
-		return refuse(&spec, &result, &e);
+		return refuse(&spec, &o, &result, &e);
 	}
 	if (spec.events && (o.events = sink_open_lines(spec.events, &e)) < 0) {
 		err_wrap(&e, "--events");
 		sink_close(&sink);
-		return refuse(&spec, &result, &e);
+		spec.events = NULL;
+		return refuse(&spec, &o, &result, &e);
 	}
 	int code = run_and_report(&spec, &o, &result, &sink);
 	sink_close(&sink);

@@ -1,6 +1,7 @@
 #include "runtime/run.h"
 
 #include "base/fd.h"
+#include "base/text.h"
 #include "runtime/host.h"
 
 #include <signal.h>
@@ -23,6 +24,32 @@ int run_cpu_usec(const struct run *run, uint64_t *usec)
 		return -1;
 	*usec = cpu.user_usec + cpu.system_usec;
 	return 0;
+}
+
+/* The first reason is the one that counts. */
+static void warn_of_events(struct run *run, const char *why)
+{
+	if (!run->event_dropped)
+		result_warn(run->r, "events were lost: %s", why);
+	run->event_dropped = true;
+}
+
+void events_flush(struct run *run)
+{
+	outlet_flush(&run->events);
+	if (!run->events.broken)
+		return;
+	warn_of_events(run, outlet_reader_left(&run->events) ? "whoever reads --events went away"
+							     : strerrordesc_np(run->events.broken));
+	outlet_close(&run->events);
+}
+
+void events_end(struct run *run)
+{
+	if (run->events.fd >= 0 && run->events.len > 0)
+		warn_of_events(run,
+			       "whoever reads --events did not take the last one within --grace");
+	outlet_close(&run->events);
 }
 
 void run_event(struct run *run, enum event_type type, const char *name)
@@ -50,12 +77,10 @@ void run_event(struct run *run, enum event_type type, const char *name)
 			ev.pids = (int64_t)n;
 	}
 	char *line = event_write_json(&ev);
-	if ((!line || !outlet_put(&run->events, line, strlen(line))) && !run->event_dropped) {
-		run->event_dropped = true; /* said once */
-		result_warn(run->r, "events were dropped: whoever reads --events is too slow");
-	}
+	if (!line || !outlet_put(&run->events, line, strlen(line)))
+		warn_of_events(run, "whoever reads --events is too slow");
 	free(line);
-	outlet_flush(&run->events);
+	events_flush(run);
 }
 
 void run_decide(struct run *run, enum run_status status, const char *limit, const char *message)
@@ -67,7 +92,7 @@ void run_decide(struct run *run, enum run_status status, const char *limit, cons
 	run->ended_ns = now_ns();
 	r->status = status;
 	snprintf(r->cause.limit, sizeof(r->cause.limit), "%s", limit);
-	snprintf(r->cause.message, sizeof(r->cause.message), "%s", message);
+	text_fit(r->cause.message, sizeof(r->cause.message), message);
 	if (limit[0])
 		run_event(run, EVENT_LIMIT, limit);
 }
@@ -79,6 +104,12 @@ void run_fail(struct run *run, enum run_status status, const char *stage, const 
 	run->decided = true;
 	run->ended_ns = now_ns();
 	result_fail(run->r, status, stage, e);
+}
+
+void run_reopen(struct run *run)
+{
+	if (run->r->status == RUN_EXITED || run->r->status == RUN_SIGNALED)
+		run->decided = false;
 }
 
 void run_decide_by_main(struct run *run)

@@ -123,6 +123,13 @@ size_t outlet_flush(struct outlet *o)
 	return total;
 }
 
+bool outlet_reader_left(const struct outlet *o)
+{
+	/* EIO is how a terminal says that it hung up, and a disk that it is broken. */
+	return o->broken == EPIPE || o->broken == ECONNRESET ||
+	       (o->broken == EIO && o->kind != OUTLET_FILE);
+}
+
 int stream_open(struct stream *s, int from, int to, uint64_t limit, struct err *e)
 {
 	if (outlet_open(&s->to, to, e) < 0)

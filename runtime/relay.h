@@ -48,6 +48,9 @@ bool outlet_put(struct outlet *o, const char *data, size_t len);
 /* Write what can be written now. Returns bytes written. */
 size_t outlet_flush(struct outlet *o);
 
+/* Of a broken one: whether nobody is there to read any more. Else the file or the device failed. */
+bool outlet_reader_left(const struct outlet *o);
+
 /* One of the program's output streams. */
 struct stream {
 	int from; /* our end of the pipe, or the pty's master; -1: none or at its end */

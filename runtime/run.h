@@ -137,6 +137,8 @@ void cancel(struct run *run, const char *key, const char *value, const char *mes
 void run_decide(struct run *run, enum run_status status, const char *limit, const char *message);
 /* exited or signaled, by what the main process came to. */
 void run_decide_by_main(struct run *run);
+/* The main process's end is not the last word: something that it did before has yet to be judged. */
+void run_reopen(struct run *run);
 void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e);
 /* The set-up failed: refused where the caller or the host's policy is behind it (stage "host", with
  * the way out), setup-failed otherwise. */
@@ -151,5 +153,9 @@ void report_streams(struct run *run);
 int run_cpu_usec(const struct run *run, uint64_t *usec);
 
 void run_event(struct run *run, enum event_type type, const char *name);
+/* Write what can be written now; what cannot be written at all is a warning, and the end of the events. */
+void events_flush(struct run *run);
+/* What is still there now is lost, which is a warning too. */
+void events_end(struct run *run);
 
 #endif

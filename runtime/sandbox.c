@@ -66,12 +66,11 @@ static int open_caller(struct run *run, struct err *e)
 /* What was planned on the strength of a controller (the filter, RLIMIT_NPROC) would be wrong without it. */
 static int check_leaf(const struct run *run, struct err *e)
 {
-	static const char *const names[] = {"memory", "pids", "cpu", "io"};
 	const unsigned lost = run->plan.place.controllers & run->plan.wanted & ~run->cg.controllers;
-	for (int i = 0; i < 4; i++)
+	for (unsigned i = 0; i < CG_CONTROLLERS; i++)
 		if (lost >> i & 1)
 			return err_host(e, "the leaf has no %s controller, which was foretold: %s",
-					names[i], run->cg.why_not[i]);
+					controller_name(i), run->cg.why_not[i]);
 	return 0;
 }
 
@@ -142,39 +141,56 @@ static void finish_events(struct run *run)
 {
 	const int64_t until = deadline_after(now_ns(), run->spec->grace_ns);
 	run_event(run, EVENT_ENDED, NULL);
-	while (run->events.fd >= 0 && run->events.len > 0 && !run->events.broken) {
+	while (run->events.fd >= 0 && run->events.len > 0) {
 		struct pollfd p = {.fd = run->events.fd, .events = POLLOUT};
 		const int64_t left_ms = (until - now_ns()) / MS_NS;
 		if (left_ms <= 0 || poll(&p, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX) == 0)
 			break;
-		outlet_flush(&run->events);
+		events_flush(run);
 	}
-	outlet_close(&run->events);
+	events_end(run);
+}
+
+static struct run nothing_yet(const struct spec *s, const struct sandbox_options *o, struct result *r)
+{
+	return (struct run){.spec = s,
+			    .o = o,
+			    .r = r,
+			    .cg = CGROUP_INIT,
+			    .init = -1,
+			    .init_pidfd = -1,
+			    .program = -1,
+			    .control = -1,
+			    .registry = -1,
+			    .caller = -1,
+			    .signals = -1,
+			    .populated = -1,
+			    .pty = -1,
+			    .terminal = TTY_CALLER_INIT,
+			    .feed = FEED_INIT,
+			    .out = STREAM_INIT,
+			    .err = STREAM_INIT,
+			    .events = OUTLET_INIT,
+			    .notify = NOTIFY_INIT,
+			    .watch = WATCH_INIT,
+			    .deadlines = DEADLINES_INIT};
+}
+
+void sandbox_refused(const struct spec *s, const struct sandbox_options *o, struct result *r)
+{
+	struct run run = nothing_yet(s, o, r);
+	struct err e = ERR_INIT;
+	if (o->events < 0)
+		return;
+	if (outlet_open(&run.events, o->events, &e) < 0)
+		result_warn(r, "events were lost: %s", e.msg);
+	else
+		finish_events(&run);
 }
 
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
 {
-	struct run run = {.spec = s,
-			  .o = o,
-			  .r = r,
-			  .cg = CGROUP_INIT,
-			  .init = -1,
-			  .init_pidfd = -1,
-			  .program = -1,
-			  .control = -1,
-			  .registry = -1,
-			  .caller = -1,
-			  .signals = -1,
-			  .populated = -1,
-			  .pty = -1,
-			  .terminal = TTY_CALLER_INIT,
-			  .feed = FEED_INIT,
-			  .out = STREAM_INIT,
-			  .err = STREAM_INIT,
-			  .events = OUTLET_INIT,
-			  .notify = NOTIFY_INIT,
-			  .watch = WATCH_INIT,
-			  .deadlines = DEADLINES_INIT};
+	struct run run = nothing_yet(s, o, r);
 	struct err e = ERR_INIT;
 	const char *stage;
 	if (o->events >= 0 && outlet_open(&run.events, o->events, &e) < 0) {

@@ -37,4 +37,7 @@ void plan_close(struct plan *p);
 /* Run it. Always fills r; there is no other outcome. */
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r);
 
+/* A run that is refused before sandbox_run(), r saying why: its one event, the end. May add a warning to r. */
+void sandbox_refused(const struct spec *s, const struct sandbox_options *o, struct result *r);
+
 #endif

@@ -7,14 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *stream_name(const struct run *run, const struct stream *s)
+{
+	return s == &run->out ? "stdout" : "stderr";
+}
+
 /* What the program wrote before its end counts, whichever of the two we hear of first. */
 static void end_by_output(struct run *run, const struct stream *s)
 {
-	if (run->r->status == RUN_EXITED || run->r->status == RUN_SIGNALED)
-		run->decided = false;
+	run_reopen(run);
 	if (run->decided)
 		return;
-	result_evidence_text(run->r, "stream", s == &run->out ? "stdout" : "stderr");
+	result_evidence_text(run->r, "stream", stream_name(run, s));
 	end_by_limit(run, RUN_OUTPUT_LIMIT, "output",
 		     "the program wrote more than the output limit allows");
 }
@@ -33,11 +37,32 @@ static void pump(struct run *run, struct stream *s)
 static void lose_reader(struct run *run, struct stream *s, int sys)
 {
 	char value[64];
-	snprintf(value, sizeof(value), "%s: %s", s == &run->out ? "stdout" : "stderr",
-		 strerrorname_np(sys));
+	snprintf(value, sizeof(value), "%s: %s", stream_name(run, s), strerrorname_np(sys));
 	cancel(run, "lost", value, "whoever reads the output went away");
 	fd_close(&s->from);
 	kill_all(run);
+}
+
+/* Nobody went away, and what the program wrote is not where it should be: that is no end of the
+ * program's own, even if it has ended meanwhile. */
+static void lose_output(struct run *run, struct stream *s, int sys)
+{
+	struct err e = ERR_INIT;
+	char value[64];
+	const char *file = s == &run->out ? run->spec->stdout_file : run->spec->stderr_file;
+	const char *mend = sys == EFBIG ? "raise the limit on file sizes (ulimit -f)"
+			   : sys == EDQUOT || sys == ENOSPC ? "make room there, or name another place"
+							    : "name another place";
+	run_reopen(run);
+	if (!run->decided) {
+		snprintf(value, sizeof(value), "%s: %s", stream_name(run, s), strerrorname_np(sys));
+		result_evidence_text(run->r, "lost", value);
+	}
+	err_host(&e, "%s cannot be written to %s: %s; %s", stream_name(run, s),
+		 file ? file : "what the caller gave", strerrordesc_np(sys), mend);
+	e.sys = sys;
+	fd_close(&s->from);
+	end_by_error(run, RUN_LOST, "output", &e);
 }
 
 static void settle(struct run *run, struct stream *s)
@@ -46,7 +71,10 @@ static void settle(struct run *run, struct stream *s)
 	if (s->to.broken && s->to.len > 0) {
 		s->to.len = 0;
 		s->truncated = true;
-		lose_reader(run, s, s->to.broken);
+		if (outlet_reader_left(&s->to))
+			lose_reader(run, s, s->to.broken);
+		else
+			lose_output(run, s, s->to.broken);
 	}
 }
 
@@ -130,7 +158,5 @@ void streams_abandon(struct run *run)
 void on_events(struct run *run, short revents)
 {
 	(void)revents;
-	outlet_flush(&run->events);
-	if (run->events.broken)
-		outlet_close(&run->events);
+	events_flush(run);
 }

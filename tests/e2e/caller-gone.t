@@ -54,7 +54,7 @@ is_((run.status, run.evidence.get("lost")), ("cancelled", "stdout: EPIPE"), "a s
 
 with open("/dev/full", "wb") as full:
     run = pinfold("run", *args, "spam", "stdout", "100K", stdout=full)
-is_((run.status, run.evidence.get("lost")), ("cancelled", "stdout: ENOSPC"), "a full disk: cancelled, by its name", run)
+is_((run.status, run.code, run.evidence.get("lost")), ("lost", 125, "stdout: ENOSPC"), "a full disk is no reader that went away: lost", run)
 
 # A thread starts it and ends.
 runs = []

@@ -41,6 +41,16 @@ ok(len(usage) >= 1, "usage, once a second", str(kinds(run)))
 ok(usage and usage[-1]["stdout_bytes"] > 0, "with the bytes so far", str(usage))
 run = pinfold("run", "--nonsense", *payload, "exit", "0", events=True)
 is_((run.code, run.status), (125, "refused"), "bad usage", run)
+spec = os.path.join(tmpdir(), "spec.json")
+with open(spec, "w", encoding="ascii") as file:
+    file.write('{"memroy": 1}')
+BAD = {"an unknown option": ["--memry", "1", *payload], "no image": [], "an id that is none": ["--id", "a/b", *payload],
+       "a wrong spec": ["--spec", spec, *payload], "a result that cannot be": ["--result", "/nowhere/r", *payload]}
+for name, args in BAD.items():
+    run = pinfold("run", *args, events=True, result="--result" not in args)
+    is_((run.code, kinds(run)), (125, ["ended"]), f"{name} has an end too", run)
+    is_(run.events[0]["result"]["status"] if run.events else None, "refused", f"{name}: refused")
+    ok(not run.result or run.events[0]["result"] == run.result, f"{name}: the same that --result has", run)
 
 # As it comes: the first events are there while the program runs.
 read_end, write_end = os.pipe()
@@ -87,10 +97,16 @@ except BlockingIOError:
 os.set_blocking(write_end, True)
 run = pinfold("run", "--events", f"fd:{write_end}", "--grace", "100ms", *payload, "exit", "3", pass_fds=[write_end])
 is_((run.status, run.code), ("exited", 3), "a reader that does not read holds nothing up", run)
+like(" ".join(run.result["warnings"]), r"events were lost: whoever reads --events", "and the result says that events were lost")
 os.close(read_end)
 run = pinfold("run", "--events", f"fd:{write_end}", *payload, "exit", "3", pass_fds=[write_end])
 is_((run.status, run.code), ("exited", 3), "a reader that went away ends nothing", run)
+like(" ".join(run.result["warnings"]), r"events were lost: whoever reads --events went away", "and is told of")
 os.close(write_end)
+with open("/dev/full", "wb") as full:
+    for args in [*payload, "exit", "3"], ["--nonsense"]:
+        run = pinfold("run", "--events", f"fd:{full.fileno()}", *args, pass_fds=[full.fileno()])
+        like(" ".join(run.result["warnings"]), r"events were lost: No space left on device", f"a full disk is told of ({run.status})")
 for where in "/nowhere/events", "fd:77":
     run = pinfold("run", "--events", where, *payload, "echo", "ran")
     is_((run.status, run.code, run.out), ("refused", 125, b""), f"--events {where}: refused", run)

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """A valid result document is there for every outcome, bad usage included, and it agrees with the exit code."""
 import os
+import re
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
+import pf
 
 payload = [tiny(), "/bin/payload"]
 OUTCOMES = {
@@ -60,6 +63,38 @@ unlike(run.err, rb"\x1b|\xff", "and nothing of it drives the terminal")
 run = pinfold("run", b"--workdir=/\x1b]52;c;aGk=\x07\xe2\x80\xae", *payload, "exit", "0")
 is_(run.status, "refused", "a path of any bytes", run)
 unlike(run.err, rb"\x1b|\x07|\xe2\x80\xae", "and nothing of it drives the terminal")
+
+# Whatever limit on file sizes we were started under: a write that fails is an error, no death by SIGXFSZ.
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+for name, args in {"bad usage": ["--bogus"], "a run": [*payload, "exit", "0"], "events": ["--events", os.path.join(tmpdir(), "e"), *payload, "exit", "0"]}.items():
+    read_end, write_end = os.pipe()
+    run = pinfold("run", "--result", f"fd:{write_end}", *args, result=False, pass_fds=[write_end], preexec_fn=small_files)
+    os.close(write_end)
+    with open(read_end, "rb") as file:
+        document = pf.parse(file.read(), "result")
+    is_((run.code, document["status"] in ("refused", "setup-failed")), (125, True), f"no file may have a byte, {name}: a result", run)
+run = pinfold("run", *payload, "exit", "0", preexec_fn=small_files)
+is_((run.code, run.result), (125, None), "and a result file that cannot be written is none", run)
+like(run.err.decode(), r"File too large", "with the reason")
+for command in ["help"], ["ps"], ["run", "--help"], ["explain", *payload, "exit", "0"]:
+    with open(os.path.join(tmpdir(), "out"), "wb") as file:
+        run = pinfold(*command, stdout=file, result=False, preexec_fn=small_files)
+    ok(run.code >= 0, f"{command[0]}: no death", run)
+run = pinfold("run", *payload, "signals")
+is_(re.findall(rb"^Sig(?:Blk|Ign):\t(\w+)", run.out, re.M), [b"0" * 16] * 2, "the program does not inherit how we do that", run)
+
+# What fills its field is whole.
+profile = os.path.join(tmpdir(), "profile.json")
+with open(profile, "w", encoding="ascii") as file:
+    file.write('{"defaultAction": "SCMP_ACT_ALLOW"}')
+run = pinfold("run", "--seccomp", profile, *payload, "exit", "0")
+like(run.guarantee("seccomp")["value"], r"^[0-9a-f]{64}$", "the digest of a profile has all its digits")
+long = "/" + "long/" * 100 + "name"
+run = pinfold("run", "--workdir", long, *payload, "exit", "0")
+like(run.message, r"^working directory /long/.*\.\.\..*: it is not in the image$", "a message that is too long loses its middle, and shows it")
 
 # Without --result there is none, and nothing is said about it.
 run = pinfold("run", *payload, "exit", "3", result=False)

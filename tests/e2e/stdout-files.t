@@ -3,6 +3,7 @@
 read nor change that file, for what it has is a pipe."""
 import fcntl
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -37,6 +38,17 @@ is_((run.status, run.code), ("refused", 125), "one file for both: refused", run)
 if WHO == "user" and os.geteuid() == 0:
     run = pinfold("run", "--stdout", "/etc/passwd", *payload, "echo", "ran")
     is_((run.status, run.code), ("refused", 125), "a file that the caller may not write: refused", run)
+
+# What cannot be delivered is our failure, whatever the program made of it: even one that has ended well meanwhile.
+for option, stream, verb in ("--stdout", "stdout", ["echo", "hello"]), ("--stderr", "stderr", ["spam", "stderr", "100K"]):
+    run = pinfold("run", option, "/dev/full", *payload, *verb)
+    is_((run.status, run.code, run.result["ok"]), ("lost", 125, False), f"{option} to a full disk: lost", run)
+    is_((run.evidence.get("lost"), run.result["cause"]["stage"]), (f"{stream}: ENOSPC", "output"), "with the errno", run)
+    like(run.message, rf"^{stream} cannot be written to /dev/full: No space left on device; make room", "the file, and the way out")
+    is_(run.result["output"][stream]["truncated"], True, "cut is cut", run)
+run = pinfold("run", "--stdout", out, *payload, "spam", "stdout", "100K", result=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+is_((run.code, os.path.getsize(out)), (125, 4096), "over the caller's limit on file sizes: lost", run)
+like(run.err.decode(), r"^pinfold: lost in output: stdout cannot be written to .*: File too large; .*ulimit -f", "by its name")
 
 # TT04, TT06: what the program does to its own descriptors.
 log = os.path.join(folder, "log")
