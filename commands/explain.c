@@ -1,4 +1,4 @@
-/* `pinfold explain`: the plan of `run` for the same arguments, printed instead of run. */
+/* `pinfold explain`: the plan of `run` for the same arguments, rehearsed up to the program's start and printed. */
 #include "commands/commands.h"
 
 #include <stdio.h>
@@ -42,7 +42,6 @@ static void print_cgroup(const struct plan *p, const char *id)
 		[CGROUP_SLICE] = "slice of our own",
 		[CGROUP_TOP] = "the top of the tree",
 	};
-	static const char *const controllers[] = {"memory", "pids", "cpu", "io"};
 	if (p->place.source == CGROUP_NONE) {
 		printf("%-12s none: ", "cgroup");
 		print_text(p->place.why_no_leaf);
@@ -55,9 +54,9 @@ static void print_cgroup(const struct plan *p, const char *id)
 	if (p->place.source == CGROUP_SCOPE)
 		printf("/pinfold-%s.scope", id);
 	printf("/pinfold-%s (%s)\n", id, sources[p->place.source]);
-	for (int i = 0; i < 4; i++)
+	for (unsigned i = 0; i < CG_CONTROLLERS; i++)
 		if (!(p->place.controllers >> i & 1) && p->place.why_not[i][0])
-			printf("%-12s no %s controller: %s\n", "", controllers[i],
+			printf("%-12s no %s controller: %s\n", "", controller_name(i),
 			       p->place.why_not[i]);
 }
 
@@ -99,6 +98,48 @@ static void print_limits(const struct result *r)
 	}
 }
 
+/* A line of mountinfo: "ID PARENT DEV ROOT POINT OPTIONS [TAG...] - TYPE SOURCE OPTIONS" (proc_pid_mountinfo(5)).
+ * What is printed is what the sandbox's program may see; the root names a folder of the host's. */
+static void print_mount(const char *title, char *line)
+{
+	char *at = NULL, *field[6] = {NULL}, *type = strstr(line, " - ");
+	for (int i = 0; i < 6; i++)
+		field[i] = strtok_r(i ? NULL : line, " ", &at);
+	type = type ? strtok_r(type + 3, " ", &at) : NULL;
+	if (!field[5] || !type)
+		return;
+	printf("%-12s ", title);
+	print_text(field[4]);
+	printf(" %s %s\n", type, field[5]);
+}
+
+static void print_mounts(const struct rehearsal *h)
+{
+	char *at = NULL, *text = h->mounts ? strdup(h->mounts) : NULL;
+	const char *title = "mounts";
+	if (!text)
+		printf("%-12s not known: it does not come to that\n", title);
+	for (char *line = text ? strtok_r(text, "\n", &at) : NULL; line;
+	     line = strtok_r(NULL, "\n", &at)) {
+		print_mount(title, line);
+		title = "";
+	}
+	free(text);
+}
+
+/* What only the program's own start would show. */
+static void print_unchecked(const struct spec *s)
+{
+	printf("%-12s whether the command's format and interpreter are right", "not checked");
+	if (s->stdin_kind == STDIN_CALLER)
+		printf("; the caller's stdin");
+	if (s->id)
+		printf("; whether the id is free");
+	if (s->result || s->events)
+		printf("; where the result and the events go");
+	printf("\n");
+}
+
 static void print_plan(const struct plan *p, const struct spec *s, const struct result *r)
 {
 	const struct launch *l = &p->launch;
@@ -128,7 +169,7 @@ int command_explain(const struct context *c)
 	struct spec_args args = {.read_file = read_file};
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	static struct result r;
-	struct plan plan;
+	struct rehearsal h;
 	result_init(&r);
 	if (spec_init(&spec, &arena, &e) < 0 ||
 	    spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
@@ -142,13 +183,17 @@ int command_explain(const struct context *c)
 		return EXIT_REFUSED;
 	}
 	options_from_environment(&o, &arena);
-	if (plan_make(&plan, &spec, &o, true, &r) < 0) {
-		complain("%s in %s: %s", run_status_name(r.status), r.cause.stage, r.cause.message);
-		return EXIT_REFUSED;
-	}
+	const bool planned = sandbox_rehearse(&spec, &o, &h, &r) == 0;
 	for (size_t i = 0; i < r.warnings_len; i++)
 		complain("warning: %s", r.warnings[i]);
-	print_plan(&plan, &spec, &r);
-	plan_close(&plan);
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	if (planned) {
+		print_plan(&h.plan, &spec, &r);
+		print_mounts(&h);
+		print_unchecked(&spec);
+	}
+	if (fflush(stdout) != 0)
+		return EXIT_REFUSED;
+	if (!result_ok(&r))
+		complain("%s in %s: %s", run_status_name(r.status), r.cause.stage, r.cause.message);
+	return result_exit_code(&r);
 }

@@ -42,6 +42,7 @@ struct launch {
 	char **argv, **envp; /* copies: title, where the caller's words are, is written over */
 	char *title;	     /* what /proc/PID/cmdline shows of this process, and its room */
 	size_t title_len;
+	bool rehearsal; /* up to the program's execve, which does not come: see sandbox_rehearse() */
 	const char **candidates; /* what execve tries, in order; NULL-terminated */
 };
 

@@ -10,9 +10,11 @@
 #include "runtime/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -138,26 +140,28 @@ static int step_seccomp(struct program *p)
 	return -1;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(struct program *);
-} steps[] = {
-	{"session", step_session}, /* first: no signal of the caller's terminal reaches us */
-	{"stdio", step_stdio},	   /* before the credentials: a pty may be root's */
-	{"signals", step_signals}, /* any time before the mask opens */
-	{"rlimits", step_rlimits}, /* before the credentials: raising needs CAP_SYS_RESOURCE */
-	{"credentials", step_credentials},   /* after everything that needs a capability */
-	{"no-new-privs", step_no_new_privs}, /* seccomp(2) demands it of the unprivileged */
-	{"signal-mask", step_mask},
-	{"seccomp", step_seccomp}, /* last: then execve or _exit */
-};
+/* What execve looks at first, without it. */
+static int look_at(const char *path)
+{
+	struct stat st;
+	if (syscall(SYS_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS) < 0 || stat(path, &st) < 0)
+		return -1;
+	errno = EACCES;
+	return S_ISREG(st.st_mode) ? 0 : -1;
+}
+
+/* Only a rehearsal comes back from a candidate that will do. */
+static int attempt(const struct launch *l, const char *path)
+{
+	return l->rehearsal ? look_at(path) : execve(path, l->argv, l->envp);
+}
 
 static void try_exec(struct program *p)
 {
-	const struct launch *l = p->launch;
 	int denied = 0;
-	for (const char **path = l->candidates; *path; path++) {
-		execve(*path, l->argv, l->envp);
+	for (const char **path = p->launch->candidates; *path; path++) {
+		if (attempt(p->launch, *path) == 0)
+			return;
 		if (errno == EACCES && !denied) {
 			denied = EACCES;
 			p->path = *path;
@@ -170,6 +174,28 @@ static void try_exec(struct program *p)
 	p->sys = denied ? denied : ENOENT;
 }
 
+static int step_rehearsal(struct program *p)
+{
+	if (p->launch->rehearsal)
+		try_exec(p);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct program *);
+} steps[] = {
+	{"session", step_session}, /* first: no signal of the caller's terminal reaches us */
+	{"stdio", step_stdio},	   /* before the credentials: a pty may be root's */
+	{"signals", step_signals}, /* any time before the mask opens */
+	{"rlimits", step_rlimits}, /* before the credentials: raising needs CAP_SYS_RESOURCE */
+	{"credentials", step_credentials},   /* after everything that needs a capability */
+	{"no-new-privs", step_no_new_privs}, /* seccomp(2) demands it of the unprivileged */
+	{"signal-mask", step_mask},
+	{"rehearsal", step_rehearsal}, /* before the filter, which need not let anybody look */
+	{"seccomp", step_seccomp},     /* last: then execve or _exit */
+};
+
 int program_main(void *program)
 {
 	struct program *p = program;
@@ -180,6 +206,7 @@ int program_main(void *program)
 			_exit(125);
 		}
 	}
-	try_exec(p);
-	_exit(127);
+	if (!p->launch->rehearsal)
+		try_exec(p);
+	_exit(p->sys ? 127 : 0);
 }

@@ -68,6 +68,7 @@ struct run {
 
 	struct deadlines deadlines;
 	int64_t started_ns, ended_ns, active_ns;
+	const char *mounts; /* of a rehearsal; the arena's */
 };
 
 /* ---- plan.c ---- */

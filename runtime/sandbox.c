@@ -188,6 +188,27 @@ void sandbox_refused(const struct spec *s, const struct sandbox_options *o, stru
 		finish_events(&run);
 }
 
+int sandbox_rehearse(const struct spec *s, const struct sandbox_options *o, struct rehearsal *h,
+		     struct result *r)
+{
+	struct run run = nothing_yet(s, o, r);
+	struct err e = ERR_INIT;
+	const char *stage = "rehearsal";
+	if (plan_make(&run.plan, s, o, true, r) < 0)
+		return -1;
+	run.plan.launch.rehearsal = true;
+	if (open_signals(&run, &e) < 0 || deadlines_open(&run.deadlines, &e) < 0 ||
+	    spawn(&run, &stage, &e) < 0) {
+		refuse_or_fail(&run, stage, &e);
+	} else {
+		supervise(&run);
+		evidence_after_death(&run);
+	}
+	release(&run);
+	*h = (struct rehearsal){.plan = run.plan, .mounts = run.mounts};
+	return 0;
+}
+
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
 {
 	struct run run = nothing_yet(s, o, r);

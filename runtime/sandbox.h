@@ -34,6 +34,20 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 	      struct result *r);
 void plan_close(struct plan *p);
 
+/* What `run` would find, by its very code: a throw-away sandbox of the same image, ids, mounts and
+ * filter, which ends where the program would be executed. */
+struct rehearsal {
+	struct plan plan; /* its descriptors are closed */
+	const char *mounts; /* mountinfo as the program would read it; NULL where it did not come to that. The arena's */
+};
+
+/* Nothing on the host changes: no cgroup, no name in the registry, no file of the caller's is
+ * opened for writing or read. r: exited with 0 if the program could be started, as far as can be
+ * told without executing it (the command is there and executable); else what `run` would say, and
+ * its rows of the ledger. -1: there is no plan. */
+int sandbox_rehearse(const struct spec *s, const struct sandbox_options *o, struct rehearsal *h,
+		     struct result *r);
+
 /* Run it. Always fills r; there is no other outcome. */
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r);
 

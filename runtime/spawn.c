@@ -48,10 +48,48 @@ static int open_caller_file(const char *path, int flags, struct err *e)
 	return fd;
 }
 
+static int deny_caller_file(const char *path, int sys, struct err *e)
+{
+	errno = sys;
+	err_sys(e, "stdio: open %s", path);
+	e->kind = ERR_USAGE;
+	return -1;
+}
+
+/* For a rehearsal, as open(2) would decide it, without what opening may do: to cut a file, wake the writer of a FIFO. */
+static int check_caller_file(const char *path, int mode, struct err *e)
+{
+	struct stat st;
+	if (faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0)
+		return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && mode == W_OK
+			       ? deny_caller_file(path, EISDIR, e)
+			       : 0;
+	if (mode == R_OK || errno != ENOENT)
+		return deny_caller_file(path, errno, e);
+	char *folder = strdupa(path); /* it would be made */
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = '\0';
+	return faccessat(AT_FDCWD, slash ? folder : ".", W_OK | X_OK, AT_EACCESS) == 0
+		       ? 0
+		       : deny_caller_file(path, errno, e);
+}
+
+/* -1 and *e; -1 is no failure where there is no file. */
+static int open_output_file(struct run *run, const char *file, struct err *e)
+{
+	if (!run->plan.launch.rehearsal)
+		return file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : -1;
+	if (file && check_caller_file(file, W_OK, e) < 0)
+		return -1;
+	const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "stdio: open /dev/null") : fd;
+}
+
 static int open_output(struct run *run, int slot, const char *file, struct stream *s, struct err *e)
 {
-	autoclose int own = file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : -1;
-	const int to = file ? own : slot;
+	autoclose int own = open_output_file(run, file, e);
+	const int to = file || run->plan.launch.rehearsal ? own : slot;
 	int from = -1;
 	if (to < 0)
 		return -1;
@@ -76,12 +114,25 @@ static int check_input(int fd, const char *name, struct err *e)
 	return 0;
 }
 
+/* For a rehearsal, which leaves every byte of it to the run. */
+static int check_input_file(const char *name, struct err *e)
+{
+	struct stat st;
+	if (check_caller_file(name, R_OK, e) < 0)
+		return -1;
+	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+		return err_usage(e, "stdio: stdin %s is a folder", name);
+	return 0;
+}
+
 static int open_input(struct run *run, struct err *e)
 {
 	const struct spec *s = run->spec;
 	autoclose int file = -1;
 	if (s->stdin_kind == STDIN_NULL || s->tty)
 		return 0;
+	if (run->plan.launch.rehearsal)
+		return s->stdin_kind == STDIN_FILE ? check_input_file(s->stdin_file, e) : 0;
 	if (s->stdin_kind == STDIN_FILE) {
 		file = open_caller_file(s->stdin_file, O_RDONLY, e);
 		if (file < 0)
@@ -230,7 +281,9 @@ int spawn(struct run *run, const char **stage, struct err *e)
 		init_main(&run->plan.launch);
 	close_child_ends(&run->plan.launch);
 	run->plan.place.first = run->init;
-	if ((run->plan.place.source != CGROUP_SCOPE || make_leaf(run, e) == 0) && let_go(run, e) == 0)
+	/* A scope is made around pid 1; a rehearsal has no leaf at all. */
+	const bool scope = run->plan.place.source == CGROUP_SCOPE && !run->plan.launch.rehearsal;
+	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0)
 		return 0;
 	pid_t dead;
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);

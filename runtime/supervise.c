@@ -80,6 +80,28 @@ static void on_populated(struct run *run, short revents)
 	check_death(run);
 }
 
+/* As the program would find it: the process that holds at its execve is in the same namespace as pid 1. */
+static int read_mounts(struct run *run, struct err *e)
+{
+	enum { ROOM = 1 << 20 };
+	char name[32];
+	char *text = arena_alloc(run->spec->arena, ROOM);
+	snprintf(name, sizeof(name), "%d/mountinfo", run->watch.outer ? run->init : 1);
+	if (fd_read_small(run->watch.proc, name, text, ROOM) < 0)
+		return err_sys(e, "read the mount table of the sandbox");
+	run->mounts = text;
+	return 0;
+}
+
+/* The limits are the program's, and a rehearsal has none. */
+static int before_program(struct run *run, struct err *e)
+{
+	if (run->plan.launch.rehearsal)
+		return read_mounts(run, e);
+	start_limits(run);
+	return deadlines_arm(&run->deadlines, e);
+}
+
 /* The program's process is ready for execve and holds until we answer. */
 static void on_starting(struct run *run, int listener)
 {
@@ -99,8 +121,7 @@ static void on_starting(struct run *run, int listener)
 		end_by_error(run, RUN_SETUP_FAILED, "seccomp", &e);
 		return;
 	}
-	start_limits(run);
-	if (deadlines_arm(&run->deadlines, &e) < 0) {
+	if (before_program(run, &e) < 0) {
 		end_by_error(run, RUN_SETUP_FAILED, "start", &e);
 	} else if (control_send(run->control, &ack, NULL, 0) < 0) {
 		err_sys(&e, "tell the program to start");
@@ -124,7 +145,7 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 		run->watch.sysv = fd_take(&fds[2]);
 	if (r->value & READY_TTY) {
 		run->pty = fd_take(&fds[want - 1]);
-		if (tty_join(run, &e) < 0)
+		if (!run->plan.launch.rehearsal && tty_join(run, &e) < 0)
 			end_by_error(run, RUN_SETUP_FAILED, "tty", &e);
 	}
 	if (r->value & READY_PROC_OUTER) {

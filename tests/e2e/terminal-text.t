@@ -47,7 +47,8 @@ for name, text in HOSTILE.items():
         ok(good, f"{name} as {place}", run)
     os.makedirs(os.path.join(folder.encode(), b"good-" + text))
     run = pinfold("explain", b"--workdir=/" + text, b"--env=A=" + text, os.path.join(folder.encode(), b"good-" + text), b"/" + text, text)
-    ok(run.code == 0 and not re.search(BAD, run.out) and b"\npinfold: exited" not in run.out, f"{name} in what explain prints", run)
+    ok(run.out.startswith(b"command ") and not re.search(BAD, run.out) and b"\npinfold: exited" not in run.out, f"{name} in what explain prints", run)
+    ok(run.code == 125 and not re.search(BAD, run.err), f"{name} in what explain says of it", run)
 run = pinfold("run", tiny(), "/bin/größe-日本")
 like(run.err.decode(), r"exec-failed", "other letters are no offence")
 
