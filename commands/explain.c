@@ -161,6 +161,23 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	printf("%-12s %s\n", "network", "a namespace of its own with loopback alone");
 }
 
+/* In the words of run. Returns the exit code. */
+static int conclude(const struct result *r)
+{
+	if (fflush(stdout) != 0)
+		return EXIT_REFUSED;
+	if (!result_ok(r))
+		complain("%s in %s: %s", run_status_name(r->status), r->cause.stage,
+			 r->cause.message);
+	return result_exit_code(r);
+}
+
+static int refuse(struct result *r, const struct err *e)
+{
+	result_fail(r, RUN_REFUSED, "spec", e);
+	return conclude(r);
+}
+
 int command_explain(const struct context *c)
 {
 	autoarena arena = ARENA_INIT;
@@ -171,17 +188,12 @@ int command_explain(const struct context *c)
 	static struct result r;
 	struct rehearsal h;
 	result_init(&r);
-	if (spec_init(&spec, &arena, &e) < 0 ||
-	    spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0) {
-		complain("%s", e.msg);
-		return EXIT_REFUSED;
-	}
+	if (spec_init(&spec, &arena, &e) < 0 || spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0)
+		return refuse(&r, &e);
 	if (args.help_wanted)
 		return print_help("explain");
-	if (spec_check(&spec, &e) < 0) {
-		complain("%s", e.msg);
-		return EXIT_REFUSED;
-	}
+	if (spec_check(&spec, &e) < 0)
+		return refuse(&r, &e);
 	options_from_environment(&o, &arena);
 	const bool planned = sandbox_rehearse(&spec, &o, &h, &r) == 0;
 	for (size_t i = 0; i < r.warnings_len; i++)
@@ -191,9 +203,5 @@ int command_explain(const struct context *c)
 		print_mounts(&h);
 		print_unchecked(&spec);
 	}
-	if (fflush(stdout) != 0)
-		return EXIT_REFUSED;
-	if (!result_ok(&r))
-		complain("%s in %s: %s", run_status_name(r.status), r.cause.stage, r.cause.message);
-	return result_exit_code(&r);
+	return conclude(&r);
 }

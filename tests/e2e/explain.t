@@ -65,6 +65,8 @@ for name, args in {"an overlay": payload, "a bind": [bound, "/bin/payload"], "@h
 
 # What run would refuse, or could not start.
 os.mkfifo(os.path.join(folder, "fifo"))
+agree("bad usage", "--memroy", "1M", *payload, "exit", "0")
+agree("no command", tiny())
 agree("a missing stdin", "--stdin", "/nope", *payload, "exit", "0")
 agree("a folder as stdin", "--stdin", folder, *payload, "exit", "0")
 agree("a folder as stdout", "--stdout", folder, *payload, "exit", "0")
