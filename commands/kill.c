@@ -3,8 +3,10 @@
 #include "runtime/registry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,6 +51,39 @@ static int tell(int pidfd, int sig, const char *id, struct err *e)
 	return 0;
 }
 
+/* Stopped all the same, by a debugger: then it cannot end, and to wait for it would say nothing. */
+static bool is_held(const char *id)
+{
+	char path[32], text[1024];
+	struct registry_run run;
+	struct err ignored = ERR_INIT;
+	if (registry_holder(id, &run, &ignored) != 1)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", run.supervisor);
+	if (fd_read_small(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return false;
+	const char *comm_end = strrchr(text, ')');
+	return comm_end && (comm_end[2] == 't' || comm_end[2] == 'T');
+}
+
+static int await_end(int pidfd, const char *id, struct err *e)
+{
+	enum { LOOK_MS = 1000 };
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	for (;;) {
+		const int ended = poll(&p, 1, LOOK_MS);
+		if (ended > 0)
+			return 0;
+		if (ended < 0 && errno != EINTR)
+			return err_sys(e, "wait for the supervisor of %s", id);
+		if (ended == 0 && is_held(id))
+			return err_host(e,
+					"%s: it was told to end, but its supervisor is stopped, by a debugger as it seems, and does not "
+					"go on; SIGKILL to it ends the run too",
+					id);
+	}
+}
+
 /* As if its caller had sent TERM: the program gets its grace, the result says cancelled. Returns
  * when it is over. A supervisor that somebody has stopped could not hear of it before it goes on.
  */
@@ -57,11 +92,7 @@ static int end_run(const char *id, struct err *e)
 	autoclose int pidfd = open_supervisor(id, e);
 	if (pidfd < 0 || tell(pidfd, SIGTERM, id, e) < 0 || tell(pidfd, SIGCONT, id, e) < 0)
 		return -1;
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-	while (poll(&p, 1, -1) < 0)
-		if (errno != EINTR)
-			return err_sys(e, "wait for the supervisor of %s", id);
-	return 0;
+	return await_end(pidfd, id, e);
 }
 
 int command_kill(const struct context *c)

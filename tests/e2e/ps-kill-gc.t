@@ -2,6 +2,7 @@
 """`pinfold ps` lists the living runs of this user, `pinfold kill ID` ends one, `pinfold gc` takes what a killed supervisor left;
 none of them needs or leaves a file, and none touches another user's runs."""
 import contextlib
+import ctypes
 import json
 import os
 import pwd
@@ -13,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from host import leftovers
 from pf import *
 
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
 MARK = f"listed-{os.getpid()}"
 uid = os.geteuid() if WHO == "root" or os.geteuid() else pwd.getpwnam(TEST_ACCOUNT).pw_uid
 payload = ["--env", f"MARK={MARK}", tiny(), "/bin/payload"]
@@ -117,6 +119,21 @@ with start("run", "--id", f"{MARK}-stopped", *payload, "echo", "ready", ",", "sl
     run = pinfold("kill", f"{MARK}-stopped")
     is_((run.code, stopped.wait().status), (0, "cancelled"), "kill ends it, with a result", run)
     pinfold("kill", f"{MARK}-well")
+
+# What a debugger holds goes on for nobody else.
+with start("run", "--id", f"{MARK}-held", *payload, "echo", "ready", ",", "sleep", "600") as held:
+    held.line()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(PTRACE_SEIZE, held.pid, None, None) == 0:
+        libc.ptrace(PTRACE_INTERRUPT, held.pid, None, None)
+        os.waitpid(held.pid, WALL)
+        run = pinfold("kill", f"{MARK}-held")
+        is_(run.code, 125, "a supervisor that a debugger holds cannot be told to end", run)
+        like(run.err.decode(), rf"{MARK}-held: .* stopped, by a debugger", "and kill says so instead of waiting")
+        libc.ptrace(PTRACE_DETACH, held.pid, None, None)
+        is_(held.wait().status, "cancelled", "it ends when it may go on")
+    else:
+        skip("needs root or a debugger's rights", "a supervisor that a debugger holds")
 
 # The same by ill will: another user's process with a full queue, whose name looks like lines of /proc/net/unix besides.
 if os.geteuid() == 0:
