@@ -10,7 +10,6 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/tcp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 
 enum { ANSWER_BYTES = 32 * 1024 }; /* what the kernel puts into one message of a dump at most */
 
-static int ask(int fd)
+static int ask(int fd, bool any_state)
 {
 	const struct {
 		struct nlmsghdr head;
@@ -29,7 +28,7 @@ static int ask(int fd)
 			 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
 		.req = {.sdiag_family = AF_UNIX,
-			.udiag_states = 1U << TCP_LISTEN,
+			.udiag_states = any_state ? ~0U : 1U << TCP_LISTEN,
 			.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_UID},
 	};
 	return send(fd, &message, sizeof(message), 0) == sizeof(message) ? 0 : -1;
@@ -79,7 +78,7 @@ int listener_find(struct listener *l, struct err *e)
 {
 	char *answer = malloc(ANSWER_BYTES);
 	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	int rc = answer && fd >= 0 ? ask(fd) : -1;
+	int rc = answer && fd >= 0 ? ask(fd, l->any_state) : -1;
 	while (rc == 0) {
 		const ssize_t n = recv(fd, answer, ANSWER_BYTES, 0);
 		if (n >= 0)

@@ -5,11 +5,13 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct listener {
+	bool any_state;	  /* in: of whoever has the name, not only of who listens */
 	const char *name; /* in: with its leading NUL */
 	size_t len;
 	uint32_t inode; /* out */

@@ -1,5 +1,6 @@
 /* Who is running, without a state file: each supervisor holds an abstract socket named after its
  * user and run, "\0pinfold/UID/ID". It disappears with the process, however that ends. See unix(7).
+ * Where another user sits on that name, a run has "\0pinfold/UID/ID/RANDOM" instead.
  *
  * Anybody may bind an abstract name; so whoever lists asks the kernel who holds it (SO_PEERCRED of
  * a connection, which needs no accept) and looks no further unless the uid is its own. A connection
@@ -15,8 +16,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Returns the listening socket. ERR_USAGE if the name is held; the message says by whom. */
-int registry_enter(const char *id, struct err *e);
+/* Returns the listening socket. ERR_USAGE if a run of this user's is alive under that id, or may
+ * be. chosen: the id is not a random one, so that it may be another's too. */
+int registry_enter(const char *id, bool chosen, struct err *e);
 
 /* The socket is readable: let go of whoever asked (it has what it wanted from the kernel). */
 void registry_answer(int fd);
@@ -32,7 +34,8 @@ struct registry_run {
 /* Calls back for every living run of this user; stops when it returns false. */
 int registry_list(bool (*found)(const struct registry_run *run, void *arg), void *arg, struct err *e);
 
-/* Who holds the name of run id, whoever that is. 1 somebody, 0 nobody who listens, -1 error. */
+/* Who holds the name of run id: the run of this user's if there is one, else whoever has taken the
+ * plain name. 1 somebody, 0 nobody who listens, -1 error. */
 int registry_holder(const char *id, struct registry_run *run, struct err *e);
 
 /* Whether that is a run of this user's. */

@@ -101,7 +101,7 @@ static int prepare(struct run *run, const char **stage, struct err *e)
 	if (choose_id(run->spec, run->r, e) < 0)
 		return -1;
 	*stage = "registry";
-	run->registry = registry_enter(run->r->id, e);
+	run->registry = registry_enter(run->r->id, run->spec->id != NULL, e);
 	if (run->registry < 0)
 		return -1;
 	*stage = "caller";
