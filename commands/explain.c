@@ -1,5 +1,6 @@
 /* `pinfold explain`: the plan of `run` for the same arguments, rehearsed up to the program's start and printed. */
 #include "commands/commands.h"
+#include "commands/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,7 +193,7 @@ int command_explain(const struct context *c)
 		return refuse(&r, &e);
 	if (args.help_wanted)
 		return print_help("explain");
-	if (spec_check(&spec, &e) < 0)
+	if (spec_check(&spec, &e) < 0 || files_check(&spec, args.spec_file, &e) < 0)
 		return refuse(&r, &e);
 	options_from_environment(&o, &arena);
 	const bool planned = sandbox_rehearse(&spec, &o, &h, &r) == 0;

@@ -184,13 +184,21 @@ static bool destroys_input(const struct parties *p, const struct party *writer)
 	return false;
 }
 
+/* Events are written as they come, from the first byte of the file on: to whatever else is there, too. */
+static bool destroys_any(const struct parties *p, const struct party *writer)
+{
+	for (size_t i = 0; writer && i < p->len; i++)
+		if (&p->all[i] != writer && clash(&p->all[i], writer))
+			return true;
+	return false;
+}
+
 void files_spare(struct spec *s, const char *spec_file)
 {
 	struct parties p;
 	identify_all(&p, s, spec_file);
-	const struct party *result = find(&p, "--result"), *events = find(&p, "--events");
-	if (destroys_input(&p, events) || (events && result && clash(result, events)))
+	if (destroys_any(&p, find(&p, "--events")))
 		s->events = NULL;
-	if (destroys_input(&p, result))
+	if (destroys_input(&p, find(&p, "--result")))
 		s->result = NULL;
 }

@@ -13,7 +13,7 @@
 int files_check(const struct spec *s, const char *spec_file, struct err *e);
 
 /* For a refusal, which is to write its documents all the same: takes result and events out of the spec where
- * that would destroy what the run reads, and events where they would destroy the result. */
+ * that would destroy what the run reads, and events where they would destroy any other file of it. */
 void files_spare(struct spec *s, const char *spec_file);
 
 #endif

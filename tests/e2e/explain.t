@@ -67,6 +67,7 @@ for name, args in {"an overlay": payload, "a bind": [bound, "/bin/payload"], "@h
 os.mkfifo(os.path.join(folder, "fifo"))
 agree("bad usage", "--memroy", "1M", *payload, "exit", "0")
 agree("no command", tiny())
+agree("one file for two streams", "--stdout", os.path.join(folder, "both"), "--stderr", os.path.join(folder, "both"), *payload, "exit", "0")
 agree("a missing stdin", "--stdin", "/nope", *payload, "exit", "0")
 agree("a folder as stdin", "--stdin", folder, *payload, "exit", "0")
 agree("a folder as stdout", "--stdout", folder, *payload, "exit", "0")
