@@ -55,7 +55,7 @@ static bool is_about(struct listener *l, const struct nlmsghdr *head)
 }
 
 /* 1 found, 0 not here, 2 that was the last message, -1 the kernel refused. */
-static int look_through(struct listener *l, const struct nlmsghdr *head, int left)
+static int look_through(struct listener *l, const struct nlmsghdr *head, uint32_t left)
 {
 	for (; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
 		const struct nlmsgerr *refusal = NLMSG_DATA(head);
@@ -76,13 +76,13 @@ static int look_through(struct listener *l, const struct nlmsghdr *head, int lef
 
 int listener_find(struct listener *l, struct err *e)
 {
-	char *answer = malloc(ANSWER_BYTES);
+	struct nlmsghdr *answer = malloc(ANSWER_BYTES);
 	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	int rc = answer && fd >= 0 ? ask(fd, l->any_state) : -1;
 	while (rc == 0) {
 		const ssize_t n = recv(fd, answer, ANSWER_BYTES, 0);
 		if (n >= 0)
-			rc = look_through(l, (const struct nlmsghdr *)(void *)answer, (int)n);
+			rc = look_through(l, answer, (uint32_t)n);
 		else if (errno != EINTR)
 			rc = -1;
 	}
