@@ -96,6 +96,8 @@ struct cgroup_place {
 	char why_no_leaf[200];
 	char mend[160];
 	bool user_bus; /* CGROUP_SCOPE: the user's bus, not the system's */
+	/* Set by the caller before cgroup_find(): why systemd made no scope; then that rung is passed over. */
+	const char *no_scope;
 	/* Set by the caller before cgroup_create(): */
 	pid_t first; /* CGROUP_SCOPE: the process to put in */
 	int image;   /* fd on the root file system, whose disks io.max is set on; -1: none */

@@ -30,6 +30,7 @@ struct ladder {
 	struct hierarchy h;
 	unsigned want;
 	bool dry;
+	const char *no_scope;
 	int error;	/* errno of a look that could not be taken; 0 none */
 	unsigned exist; /* controllers at the top of the mount */
 	bool exist_known;
@@ -283,6 +284,10 @@ static void rung_scope(struct ladder *l)
 	struct cgroup_place p = CGROUP_PLACE_INIT;
 	p.source = CGROUP_SCOPE;
 	p.user_bus = uid != 0;
+	if (l->no_scope) {
+		say(why, WHY_SIZE, "%s", l->no_scope);
+		return;
+	}
 	if (!l->h.systemd || !manager_listens(uid)) {
 		say(why, WHY_SIZE,
 		    uid != 0 ? "no systemd of user %u listens in /run/user/%u" : "no systemd", uid,
@@ -442,7 +447,11 @@ static int climb(struct ladder *l, const char *given, struct err *e)
 int cgroup_find(struct cgroup_place *p, const char *given_parent, unsigned want, bool dry,
 		struct err *e)
 {
-	struct ladder l = {.h = HIERARCHY_INIT, .want = want, .dry = dry, .best = CGROUP_PLACE_INIT};
+	struct ladder l = {.h = HIERARCHY_INIT,
+			   .want = want,
+			   .dry = dry,
+			   .no_scope = p->no_scope,
+			   .best = CGROUP_PLACE_INIT};
 	int failed = climb(&l, given_parent, e);
 	if (failed == 0 && l.error) {
 		errno = l.error;

@@ -317,6 +317,7 @@ static int stage_command(struct draft *d, struct err *e)
 static int stage_cgroup(struct draft *d, struct err *e)
 {
 	struct plan *p = d->p;
+	p->place.no_scope = d->o->no_scope;
 	if (cgroup_find(&p->place, d->s->cgroup_parent, p->wanted, d->dry, e) < 0 ||
 	    check_mechanisms(p, e) < 0)
 		return -1;

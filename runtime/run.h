@@ -44,7 +44,8 @@ struct run {
 	enum phase phase;
 	bool decided; /* r->status and r->cause are final */
 	bool program_started, main_exited;
-	bool hurried;		/* the drain was told to end soon */
+	bool scope_refused; /* systemd made none, or one that cannot be used */
+	bool hurried;	    /* the drain was told to end soon */
 	uint64_t early_signals; /* to be forwarded once the program can be reached: bit N-1 is signal N */
 	int main_status;
 	bool idmapped;

@@ -86,8 +86,10 @@ int make_leaf(struct run *run, struct err *e)
 	p->place.image = usr >= 0 ? usr : p->launch.root.image;
 	p->place.libexec = run->o->libexec;
 	if (cgroup_create(&run->cg, &p->place, name, &run->spec->limits, e) < 0 ||
-	    check_leaf(run, e) < 0)
+	    check_leaf(run, e) < 0) {
+		run->scope_refused = p->place.source == CGROUP_SCOPE;
 		return -1;
+	}
 	run->populated = cgroup_populated_fd(&run->cg);
 	if (run->populated < 0)
 		return err_sys(e, "watch cgroup.events of the leaf");
@@ -209,31 +211,39 @@ int sandbox_rehearse(const struct spec *s, const struct sandbox_options *o, stru
 	return 0;
 }
 
-void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
+/* False: there is no scope to be had, *why says why, and nothing is left. */
+static bool attempt(const struct spec *s, const struct sandbox_options *o, struct result *r,
+		    struct err *why)
 {
 	struct run run = nothing_yet(s, o, r);
 	struct err e = ERR_INIT;
 	const char *stage;
 	if (o->events >= 0 && outlet_open(&run.events, o->events, &e) < 0) {
 		result_fail(r, RUN_REFUSED, "events", &e);
-		return;
+		return true;
 	}
 	/* From here on a signal is a result, even before there is anything to end. */
 	if (open_signals(&run, &e) < 0) {
 		result_fail(r, RUN_REFUSED, "signals", &e);
 		finish_events(&run);
-		return;
+		return true;
 	}
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
 		digest_spec(s, r);
 		fd_close(&run.signals);
 		finish_events(&run);
-		return;
+		return true;
 	}
 	if (prepare(&run, &stage, &e) < 0) {
 		digest_spec(s, r);
 		result_fail(r, RUN_REFUSED, stage, &e);
 	} else if (spawn(&run, &stage, &e) < 0) {
+		if (run.scope_refused) {
+			*why = e;
+			release(&run);
+			outlet_close(&run.events);
+			return false;
+		}
 		digest_spec(s, r);
 		refuse_or_fail(&run, stage, &e);
 	} else {
@@ -244,4 +254,17 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 	}
 	release(&run);
 	finish_events(&run);
+	return true;
+}
+
+void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
+{
+	struct err why = ERR_INIT;
+	if (attempt(s, o, r, &why))
+		return;
+	/* A filter, limits and a ledger that counted on controllers would be wrong: all is planned anew. */
+	struct sandbox_options without = *o;
+	without.no_scope = why.msg;
+	result_warn(r, "no scope: %s", why.msg);
+	attempt(s, &without, r, &why);
 }

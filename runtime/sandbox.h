@@ -16,6 +16,7 @@ struct sandbox_options {
 	char *const *argv;     /* of this process: pid 1 writes over its copy */
 	int events;	       /* fd for --events, -1 none */
 	int64_t begun_ns;      /* CLOCK_BOOTTIME at the start of pinfold */
+	const char *no_scope;  /* why systemd made none, NULL: it has not been asked */
 };
 
 /* The plan: everything that is decided before anything is made. `run` executes it, `explain` prints

@@ -1,6 +1,7 @@
 #include "spec/guarantee.h"
 
-#include <stdio.h>
+#include "base/text.h"
+
 #include <string.h>
 
 static const char *const names[G_COUNT] = {
@@ -84,8 +85,8 @@ uint64_t guarantee_set(const char *name)
 static void fill(struct guarantee *g, enum guarantee_state state, const char *by, const char *value)
 {
 	g->state = state;
-	snprintf(g->by, sizeof(g->by), "%s", by);
-	snprintf(g->value, sizeof(g->value), "%s", value);
+	text_fit(g->by, sizeof(g->by), by);
+	text_fit(g->value, sizeof(g->value), value);
 	g->not_covered[0] = '\0';
 	g->mend[0] = '\0';
 }
@@ -99,13 +100,13 @@ void guarantee_degraded(struct guarantee *g, const char *by, const char *value,
 			const char *not_covered, const char *mend)
 {
 	fill(g, G_DEGRADED, by, value);
-	snprintf(g->not_covered, sizeof(g->not_covered), "%s", not_covered);
-	snprintf(g->mend, sizeof(g->mend), "%s", mend);
+	text_fit(g->not_covered, sizeof(g->not_covered), not_covered);
+	text_fit(g->mend, sizeof(g->mend), mend);
 }
 
 void guarantee_absent(struct guarantee *g, const char *not_covered, const char *mend)
 {
 	fill(g, G_ABSENT, "", "");
-	snprintf(g->not_covered, sizeof(g->not_covered), "%s", not_covered);
-	snprintf(g->mend, sizeof(g->mend), "%s", mend);
+	text_fit(g->not_covered, sizeof(g->not_covered), not_covered);
+	text_fit(g->mend, sizeof(g->mend), mend);
 }

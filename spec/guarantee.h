@@ -60,7 +60,7 @@ const char *guarantee_state_name(enum guarantee_state state);
 /* A name of the table, "cgroup" (memory swap pids cpus io cpu-time kill) or "all", as a bit set; 0 if unknown. */
 uint64_t guarantee_set(const char *name);
 
-/* Fill a row; the texts are formatted and truncated to their fields. */
+/* Fill a row; a text too long for its field is cut visibly (text_fit()). */
 void guarantee_enforced(struct guarantee *g, const char *by, const char *value);
 void guarantee_degraded(struct guarantee *g, const char *by, const char *value,
 			const char *not_covered, const char *mend);

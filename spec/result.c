@@ -1,5 +1,7 @@
 #include "spec/result.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -58,24 +60,6 @@ void result_init(struct result *r)
 		guarantee_absent(&r->guarantees[i], "", "");
 }
 
-/* A text that filled its field was probably cut; half a character at its end would make all of it
- * base64 in the document. */
-static void drop_half_character(char *text, size_t size)
-{
-	size_t len = strlen(text);
-	size_t tail = 0;
-	if (len + 1 < size)
-		return;
-	while (tail < len && tail < 3 && ((unsigned char)text[len - 1 - tail] & 0xc0) == 0x80)
-		tail++;
-	if (tail == len)
-		return;
-	unsigned char lead = (unsigned char)text[len - 1 - tail];
-	size_t want = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
-	if (tail < want)
-		text[len - 1 - tail] = '\0';
-}
-
 /* The same key again replaces the fact; NULL: no room is left. */
 static struct evidence *evidence_row(struct result *r, const char *key)
 {
@@ -88,7 +72,7 @@ static struct evidence *evidence_row(struct result *r, const char *key)
 		r->cause.evidence_len++;
 	struct evidence *ev = &r->cause.evidence[i];
 	*ev = (struct evidence){.number = NUM_UNKNOWN};
-	snprintf(ev->key, sizeof(ev->key), "%s", key);
+	text_fit(ev->key, sizeof(ev->key), key);
 	return ev;
 }
 
@@ -102,31 +86,31 @@ void result_evidence_number(struct result *r, const char *key, int64_t number)
 void result_evidence_text(struct result *r, const char *key, const char *text)
 {
 	struct evidence *ev = evidence_row(r, key);
-	if (!ev)
-		return;
-	snprintf(ev->text, sizeof(ev->text), "%s", text);
-	drop_half_character(ev->text, sizeof(ev->text));
+	if (ev)
+		text_fit(ev->text, sizeof(ev->text), text);
 }
 
 void result_warn(struct result *r, const char *fmt, ...)
 {
-	if (r->warnings_len == WARNINGS_MAX)
+	char text[1024]; /* a message of struct err, and words */
+	if (r->warnings_len == WARNINGS_MAX) {
+		text_fit(r->warnings[WARNINGS_MAX - 1], sizeof(r->warnings[0]),
+			 "and more warnings, for which there is no room");
 		return;
-	char *to = r->warnings[r->warnings_len++];
+	}
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(to, sizeof(r->warnings[0]), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	drop_half_character(to, sizeof(r->warnings[0]));
+	text_fit(r->warnings[r->warnings_len++], sizeof(r->warnings[0]), text);
 }
 
 void result_fail(struct result *r, enum run_status status, const char *stage, const struct err *e)
 {
 	r->status = status;
 	r->cause.limit[0] = '\0'; /* it may have been a limit until this failed */
-	snprintf(r->cause.stage, sizeof(r->cause.stage), "%s", stage);
-	snprintf(r->cause.message, sizeof(r->cause.message), "%s", e->msg);
-	drop_half_character(r->cause.message, sizeof(e->msg));
+	text_fit(r->cause.stage, sizeof(r->cause.stage), stage);
+	text_fit(r->cause.message, sizeof(r->cause.message), e->msg);
 	r->cause.sys = e->sys;
 	const char *name = e->sys ? strerrorname_np(e->sys) : NULL;
 	if (name)
