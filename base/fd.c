@@ -2,10 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 void fd_close(int *fd)
@@ -104,6 +109,60 @@ union control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
 };
+
+ssize_t fd_write_now(int fd, const void *buf, size_t len)
+{
+	/* Pipes take RWF_NOWAIT since 6.4; before, and for terminals, poll promises room for some
+	 * bytes, as long as nobody else writes. */
+	const struct iovec iov = {.iov_base = (void *)(uintptr_t)buf,
+				  .iov_len = len < PIPE_BUF ? len : PIPE_BUF};
+	ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
+	if (n >= 0 || errno != EOPNOTSUPP)
+		return n;
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	if (poll(&p, 1, 0) == 1)
+		return write(fd, iov.iov_base, iov.iov_len);
+	errno = EAGAIN;
+	return -1;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int fd_write_within(int fd, const void *buf, size_t len, int patience_ms)
+{
+	struct stat st;
+	const char *at = buf;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (S_ISREG(st.st_mode))
+		return fd_write_all(fd, buf, len);
+	const int64_t until = now_ms() + patience_ms;
+	while (len > 0) {
+		ssize_t n = fd_write_now(fd, at, len);
+		if (n >= 0) {
+			at += n;
+			len -= (size_t)n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -1;
+		struct pollfd p = {.fd = fd, .events = POLLOUT};
+		const int64_t left = until - now_ms();
+		if (left <= 0) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		poll(&p, 1, (int)left);
+	}
+	return 0;
+}
 
 int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfds)
 {

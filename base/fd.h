@@ -36,6 +36,13 @@ int fd_write_small(int dir, const char *name, const char *text);
 /* All of buf, through EINTR and short writes. 0, or -1 with errno. Blocks if fd does. */
 int fd_write_all(int fd, const void *buf, size_t len);
 
+/* Some of buf, without waiting for a reader, where the description is somebody else's and may block: -1 and
+ * EAGAIN instead. For pipes, sockets and terminals; a regular file waits for its disk alone. */
+ssize_t fd_write_now(int fd, const void *buf, size_t len);
+
+/* All of buf, waiting for whoever reads for patience_ms in all. 0, or -1 with errno (ETIMEDOUT). */
+int fd_write_within(int fd, const void *buf, size_t len, int patience_ms);
+
 /* Exactly one record over a SOCK_SEQPACKET socket, with up to nfds descriptors.
  * send: 0 or -1. recv: 1 for a record of exactly len bytes, 0 for EOF, -1 for an error or a
  * record of another size (EPROTO) with every descriptor that came along closed. *nfds is

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { STDERR_MS = 1000 }; /* what whoever reads our stderr may take, once */
+
 /* What we say may quote what a hostile image or spec says: nothing in it may drive a terminal or
  * look like a line of ours. The bytes of the character at p if it is text, neither a control (C0,
  * DEL, C1) nor one that reorders text; else 0. */
@@ -54,8 +56,10 @@ void complain(const char *fmt, ...)
 		p += len > 0 ? len : 1;
 	}
 	safe[used++] = '\n';
-	if (fd_write_all(STDERR_FILENO, safe, used) < 0)
-		return; /* nobody to tell */
+	/* There is nobody to tell of a failure. */
+	static bool deaf;
+	if (!deaf && fd_write_within(STDERR_FILENO, safe, used, STDERR_MS) < 0 && errno == ETIMEDOUT)
+		deaf = true;
 }
 
 /* Siblings live in ../libexec/pinfold beside bin/; a sealed copy of us has no place, so it is told. */

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { READER_MS = 5000 }; /* what whoever reads an fd:N may take to take a document */
+
 /* "fd:N" names a descriptor that the caller left open for us. -2: where is not of that form. */
 static int parse_fd(const char *where, struct err *e)
 {
@@ -133,9 +135,12 @@ int sink_commit(struct sink *k, const char *text, size_t len, struct err *e)
 		return 0;
 	if (k->in_memory)
 		return publish_copy(k, text, len, e);
-	if (fd_write_all(k->fd, text, len) < 0)
+	if (fd_write_within(k->fd, text, len, READER_MS) < 0)
 		return err_sys(e, "write the result");
-	return k->dir >= 0 ? publish(k, e) : 0;
+	if (k->dir < 0 || publish(k, e) == 0)
+		return 0;
+	/* Without a /proc of our own the file without a name stays without one. */
+	return e->sys == ENOENT ? publish_copy(k, text, len, e) : -1;
 }
 
 void sink_close(struct sink *k)

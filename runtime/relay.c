@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { END_OF_TRANSMISSION = 4 }; /* VEOF, as a terminal's line discipline takes it */
@@ -75,29 +74,13 @@ bool outlet_put(struct outlet *o, const char *data, size_t len)
 	return true;
 }
 
-/* The description is the caller's and may block. Pipes take RWF_NOWAIT since 6.4; before, and for
- * terminals, poll promises room for PIPE_BUF bytes, as long as nobody else writes. */
-static ssize_t write_careful(int fd, const char *data, size_t len)
-{
-	const struct iovec iov = {.iov_base = (void *)(uintptr_t)data,
-				  .iov_len = len < PIPE_BUF ? len : PIPE_BUF};
-	ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
-	if (n >= 0 || errno != EOPNOTSUPP)
-		return n;
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
-	if (poll(&p, 1, 0) == 1)
-		return write(fd, iov.iov_base, iov.iov_len);
-	errno = EAGAIN;
-	return -1;
-}
-
 static ssize_t outlet_write(const struct outlet *o)
 {
 	const char *data = o->buf + o->head;
 	if (o->kind == OUTLET_SOCKET)
 		return send(o->fd, data, o->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (o->kind == OUTLET_CAREFUL)
-		return write_careful(o->fd, data, o->len);
+		return fd_write_now(o->fd, data, o->len);
 	return write(o->fd, data, o->len);
 }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Output that nobody takes holds pinfold up as long as the wall limit would have, and no longer than the grace once it is told to
 stop or has lost its caller; what was not delivered is said."""
+import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -62,6 +64,43 @@ with start("run", "--wall", "none", *program, events=True) as running:
     run = running.wait()
 is_((run.status, run.code, len(run.out)), ("exited", 0, BYTES), "a late reader gets every byte", run.status)
 is_((run.result["warnings"], run.result["output"]["stdout"]["truncated"]), ([], False), "and there is nothing to say")
+
+# Our own words, and the document: whoever does not read them is waited for, but not for ever.
+def full_pipe():
+    ends = os.pipe()
+    os.set_blocking(ends[1], False)
+    try:
+        while True:
+            os.write(ends[1], bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(ends[1], True)
+    return ends
+
+
+for words in (["--nonsense", *program], ["--spec", "/nothing"], ["/nowhere", "/bin/payload"], [tiny(), "/bin/payload", "exit", "3"]):
+    read_end, write_end = full_pipe()
+    run = pinfold("run", *words, stderr=write_end, timeout=30)
+    is_((run.code, run.status is not None), (3 if words[-1] == "3" else 125, True), f"{words[0]}: nobody reads stderr: it ends, with a result", run)
+    os.close(read_end)
+    os.close(write_end)
+read_end, write_end = full_pipe()
+run = pinfold("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False, timeout=30)
+is_(run.code, 125, "nobody takes the result from a pipe: our failure", run)
+like(run.err.decode(), r"write the result: .*timed out", "and said so")
+os.close(read_end)
+os.close(write_end)
+
+# A pipe of a page that does not block its writer, and a reader that comes late.
+read_end, write_end = os.pipe()
+fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+os.set_blocking(write_end, False)
+with start("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False) as running:
+    os.close(write_end)
+    select.select([read_end], [], [], 30)
+    with open(read_end, "rb") as file:
+        document = pf.parse(file.read(), "result")
+    run = running.wait()
+is_((document["status"], run.code), ("exited", 0), "a document larger than the pipe arrives whole", run)
 
 # The caller is gone, the reader is not: a shell that starts it and ends.
 read_end, write_end = os.pipe()
