@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -109,6 +110,81 @@ union control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
 };
+
+/* Of the folder that path's last component is in: whether others may plant names there, and whose it is. */
+static int shared_folder(const char *path, struct stat *folder)
+{
+	char name[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+	if (len >= sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, path, len);
+	name[len] = '\0';
+	if (stat(slash ? name : ".", folder) < 0)
+		return -1;
+	return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
+}
+
+/* 1 yes, 0 no, -1 with errno; st is of the link or file in question. */
+static int is_trusted(const char *path, const struct stat *st)
+{
+	struct stat folder;
+	const int shared = shared_folder(path, &folder);
+	if (shared <= 0)
+		return shared < 0 ? -1 : 1;
+	return st->st_uid == geteuid() || st->st_uid == folder.st_uid ||
+	       (S_ISREG(st->st_mode) && st->st_uid == 0);
+}
+
+static int refuse_output(const char *path, int trusted, const char *what, struct err *e)
+{
+	if (trusted < 0)
+		err_sys(e, "open %s", path);
+	else
+		err_usage(e,
+			  "open %s: it is %s of another user's in a folder that everybody may write to",
+			  path, what);
+	e->kind = ERR_USAGE;
+	return -1;
+}
+
+static int open_trusted(const char *path, int flags, mode_t mode, struct err *e)
+{
+	struct stat st;
+	autoclose int fd = open(path, flags | O_NOFOLLOW, mode);
+	if (fd >= 0) {
+		const int trusted = fstat(fd, &st) < 0	  ? -1
+				    : S_ISREG(st.st_mode) ? is_trusted(path, &st)
+							  : 1;
+		return trusted == 1 ? fd_take(&fd) : refuse_output(path, trusted, "a file", e);
+	}
+	/* ELOOP for a link; newer kernels say EACCES to one in such a folder. */
+	const int error = errno;
+	const bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+	errno = error;
+	if (!link)
+		return refuse_output(path, -1, "", e);
+	const int trusted = is_trusted(path, &st);
+	if (trusted != 1)
+		return refuse_output(path, trusted, "a link", e);
+	fd = open(path, flags, mode);
+	return fd >= 0 ? fd_take(&fd) : refuse_output(path, -1, "", e);
+}
+
+int fd_open_output(const char *path, int flags, mode_t mode, struct err *e)
+{
+	struct stat st;
+	/* Cut only when it is known to be the right one. */
+	autoclose int fd = open_trusted(path, (flags & ~O_TRUNC) | O_CLOEXEC, mode, e);
+	if (fd < 0)
+		return -1;
+	if ((flags & O_TRUNC) && (fstat(fd, &st) < 0 || (S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0)))
+		return refuse_output(path, -1, "", e);
+	return fd_take(&fd);
+}
 
 ssize_t fd_write_now(int fd, const void *buf, size_t len)
 {

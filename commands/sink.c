@@ -154,6 +154,5 @@ int sink_open_lines(const char *where, struct err *e)
 	int fd = parse_fd(where, e);
 	if (fd != -2)
 		return fd;
-	fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
-	return fd < 0 ? err_sys(e, "open %s", where) : fd;
+	return fd_open_output(where, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_NONBLOCK, 0644, e);
 }

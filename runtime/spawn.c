@@ -38,7 +38,11 @@ static int open_pipe(struct run *run, int slot, bool to_program, int *ours, stru
 
 static int open_caller_file(const char *path, int flags, struct err *e)
 {
-	int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	const int how = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	const bool output = (flags & O_ACCMODE) != O_RDONLY;
+	int fd = output ? fd_open_output(path, how, 0666, e) : open(path, how);
+	if (fd < 0 && output)
+		return err_wrap(e, "stdio");
 	if (fd < 0) {
 		err_sys(e, "stdio: open %s", path);
 		e->kind = ERR_USAGE; /* the caller named it */

@@ -53,6 +53,37 @@ with canary_folder() as (canary, secret):
     with open(os.path.join(moved + ".2", "e.jsonl"), encoding="utf-8") as file:
         is_(json.loads(file.readlines()[-1])["event"], "ended", "to the last event")
 
+# In a folder for everybody, where another user planted a link or a file; the host's own protection is off, or this is root's.
+if os.geteuid() == 0 and WHO == "root":
+    nobody = 65534
+    with canary_folder() as (canary, secret):
+        for option in ("--events", "--stdout", "--stderr"):
+            shared = tmpdir()
+            os.chmod(shared, 0o1777)
+            link, dangling, taken = (os.path.join(shared, name) for name in ("link", "dangling", "taken"))
+            os.symlink(os.path.join(canary, "secret"), link)
+            os.symlink(os.path.join(canary, f"new{option}"), dangling)
+            with open(taken, "w", encoding="utf-8") as file:
+                file.write("theirs")
+            for path in link, dangling, taken:
+                os.chown(path, nobody, nobody, follow_symlinks=False)
+            for path in link, dangling, taken:
+                run = pinfold("run", option, path, tree, "/bin/probe", "do", "nothing")
+                is_((run.status, run.code), ("refused", 125), f"{option}: another user's {os.path.basename(path)}: refused", run)
+                like(run.message, r"of another user's in a folder that everybody may write to", "with the reason")
+            with open(taken, encoding="utf-8") as file:
+                is_(file.read(), "theirs", f"{option}: their file is as it was")
+            ok(not os.path.exists(os.path.join(canary, f"new{option}")), f"{option}: nothing was made behind the dangling link")
+            own = os.path.join(shared, "own")
+            os.symlink(os.path.join(shared, "target"), own)
+            run = pinfold("run", option, own, tree, "/bin/probe", "do", "nothing")
+            ok(run.status == "exited" and os.path.exists(os.path.join(shared, "target")), f"{option}: a link of one's own is followed", run)
+            os.chmod(shared, 0o755)
+            run = pinfold("run", option, taken, tree, "/bin/probe", "do", "nothing")
+            is_(run.status, "exited", f"{option}: in a folder of root's own anything may be named", run)
+else:
+    skip("needs root, who may write anywhere", "another user's link in a folder for everybody")
+
 for name in "../x", "a/b", "/tmp/x", "", "x" * 65, "a b", "a\nb", "\x1b[2J", ".", "..", "-x", "pinfold\u202e":
     run = pinfold("run", "--id", name, tree, "/bin/probe", "do", "nothing")
     is_((run.status, run.code, run.out), ("refused", 125, b""), f"--id {name!r} is refused", run)
