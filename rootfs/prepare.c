@@ -97,6 +97,11 @@ static int look_at_targets(struct rootfs *r, struct err *e)
 		const char *name = rootfs_targets[i];
 		struct stat st;
 		if (fstatat(r->image, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+			if (errno == EACCES)
+				return err_usage(e,
+						 "image %s: this user may not enter the folder (it lacks the "
+						 "execute permission): Permission denied",
+						 r->image_path);
 			if (errno != ENOENT)
 				return err_sys(e, "image %s: /%s", r->image_path, name);
 			r->missing |= 1u << i;
