@@ -71,7 +71,8 @@ void run_event(struct run *run, enum event_type type, const char *name)
 	if (type == EVENT_USAGE) {
 		if (run_cpu_usec(run, &n) == 0)
 			ev.cpu_usec = (int64_t)n;
-		if (cgroup_memory_bytes(&run->cg, &n) == 0 || watch_memory(&run->watch, &n))
+		if (cgroup_memory_bytes(&run->cg, &n) == 0 ||
+		    watch_memory(&run->watch, run->spec->limits.memory_bytes, &n))
 			ev.memory_bytes = (int64_t)n;
 		if (watch_pids(&run->watch, &n))
 			ev.pids = (int64_t)n;

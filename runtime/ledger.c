@@ -42,6 +42,14 @@ struct facts {
 	const char *mend;
 };
 
+#define NOT_WATCHED                                                                          \
+	"page tables, kernel memory, pipes, sockets, page cache, growth between two looks, " \
+	"files behind descriptors in flight, shared memory in no page table"
+#define NOT_OPEN \
+	", descriptors of undumpable processes, unreadable programs beyond one's private memory"
+static_assert(sizeof(((struct guarantee *)0)->not_covered) >= sizeof(NOT_WATCHED NOT_OPEN),
+	      "what is not covered is said in full");
+
 static void memory_rows(const struct facts *f)
 {
 	const struct limits *lim = &f->s->limits;
@@ -57,9 +65,11 @@ static void memory_rows(const struct facts *f)
 		guarantee_enforced(swap, "memory.swap.max", "");
 		return;
 	}
+	/* An ordinary user's supervisor may not open what belongs to root: the descriptors of a
+	 * process that is not dumpable, the mappings of a program that it could not read. */
+	const bool all_open = f->p->launch.ids.form == IDS_FORM_SLOT;
 	guarantee_degraded(memory, "watch of /proc and the scratch", "",
-			   "page tables, kernel memory, pipes, sockets, page cache, files behind descriptors in flight, growth between two looks",
-			   f->mend);
+			   all_open ? NOT_WATCHED : NOT_WATCHED NOT_OPEN, f->mend);
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 

@@ -79,7 +79,7 @@ static void look_at_memory(struct run *run)
 {
 	const int64_t begin = now_ns();
 	uint64_t bytes, tasks;
-	if (!watch_memory(&run->watch, &bytes)) {
+	if (!watch_memory(&run->watch, run->spec->limits.memory_bytes, &bytes)) {
 		look_again(run, DEADLINE_WATCH);
 		return;
 	}

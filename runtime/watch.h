@@ -20,9 +20,11 @@ struct watch {
 };
 #define WATCH_INIT {.proc = -1, .init = 1, .sysv = -1, .scratch = -1}
 
-/* Anonymous memory and swap of every process, the scratch, unlinked memfds that an fd still holds,
- * SysV segments: bytes. false where nothing could be read. */
-bool watch_memory(const struct watch *w, uint64_t *bytes);
+/* Anonymous memory and swap of every process, shared memory that one maps, the scratch, memfds that
+ * an fd holds, SysV segments: bytes, each page once. What costs little says at most this much and
+ * at least that: *bytes is the latter unless the former is above the limit, which makes it look
+ * closer, as often as it takes to be sure. false where nothing could be read. */
+bool watch_memory(const struct watch *w, uint64_t limit, uint64_t *bytes);
 
 /* User and system time of the living and of those that were waited for, clock ticks turned to usec. */
 struct watch_cpu {

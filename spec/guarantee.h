@@ -48,7 +48,7 @@ struct guarantee {
 	char requested[32]; /* as the spec says it, "" if the caller has no say */
 	char by[64];	    /* the mechanism: "memory.max", "RLIMIT_NPROC", "" if absent */
 	char value[72]; /* a SHA-256 fits: what was read back from the kernel, "" if there is nothing to read */
-	char not_covered[200]; /* where degraded or absent: what is not covered, comma separated */
+	char not_covered[240]; /* where degraded or absent: what is not covered, comma separated */
 	char why[200]; /* where degraded or absent: what is missing, with errno; "" if that goes without saying */
 	char mend[160]; /* where degraded or absent: the command or file that mends it, for doctor */
 };

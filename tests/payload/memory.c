@@ -73,18 +73,192 @@ static int eat_memfd(int argc, char **argv)
 
 static int eat_shm(int argc, char **argv)
 {
-	(void)argc;
 	uint64_t size = parse_size(argv[0]);
+	long count = argc > 1 ? parse_number(argv[1]) : 1;
+	for (long i = 0; i < count; i++) {
+		int id = shmget(IPC_PRIVATE, size, IPC_CREAT | 0600);
+		if (id < 0)
+			return fail("shmget");
+		char *at = shmat(id, NULL, 0);
+		if (at == (void *)-1)
+			return fail("shmat");
+		touch(at, size);
+		/* Detached, it is in nobody's address space, and still charged. */
+		shmdt(at);
+	}
+	say("shm %lu %ld", size, count);
+	return 0;
+}
+
+/* ---- shared memory that is mapped: all of it touched, and its descriptor closed if there was one ---- */
+
+static char *map_shared(int fd, uint64_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+}
+
+static char *map_anon(uint64_t size)
+{
+	return map_shared(-1, size);
+}
+
+static char *map_zero(uint64_t size)
+{
+	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	char *at = fd < 0 ? MAP_FAILED : map_shared(fd, size);
+	close(fd);
+	return at;
+}
+
+static int sized_memfd(uint64_t size)
+{
+	int fd = memfd_create("mapped", MFD_CLOEXEC);
+	return fd < 0 || ftruncate(fd, (off_t)size) < 0 ? -1 : fd;
+}
+
+static char *map_open_memfd(uint64_t size)
+{
+	int fd = sized_memfd(size);
+	return fd < 0 ? MAP_FAILED : map_shared(fd, size);
+}
+
+static char *map_memfd(uint64_t size)
+{
+	int fd = sized_memfd(size);
+	char *at = fd < 0 ? MAP_FAILED : map_shared(fd, size);
+	close(fd);
+	return at;
+}
+
+/* Twice over, half of it a page further: pages that two mappings of a process have. */
+static char *map_memfd_twice(uint64_t size)
+{
+	int fd = sized_memfd(size);
+	char *at = fd < 0 ? MAP_FAILED : map_shared(fd, size);
+	char *again = mmap(NULL, size / 2, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PAGE);
+	if (again == MAP_FAILED)
+		return MAP_FAILED;
+	touch(again, size / 2);
+	close(fd);
+	return at;
+}
+
+/* A private mapping: reading it gives it the file's pages, the touch that follows copies them. */
+static char *map_copied(uint64_t size)
+{
+	int fd = sized_memfd(size);
+	char *at = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	for (uint64_t i = 0; at != MAP_FAILED && i < size; i += PAGE)
+		(void)*(volatile char *)(at + i);
+	return at;
+}
+
+static char *map_sysv(uint64_t size)
+{
 	int id = shmget(IPC_PRIVATE, size, IPC_CREAT | 0600);
-	if (id < 0)
-		return fail("shmget");
-	char *at = shmat(id, NULL, 0);
-	if (at == (void *)-1)
-		return fail("shmat");
+	return id < 0 ? MAP_FAILED : shmat(id, NULL, 0);
+}
+
+static const struct {
+	const char *name;
+	char *(*map)(uint64_t);
+} shared_kinds[] = {
+	{"anon", map_anon},
+	{"zero", map_zero},
+	{"memfd", map_memfd},
+	{"sysv", map_sysv},
+	{"memfd-open", map_open_memfd},
+	{"memfd-twice", map_memfd_twice},
+	{"copied", map_copied},
+};
+
+static char *map_kind(const char *kind, uint64_t size)
+{
+	for (size_t i = 0; i < sizeof(shared_kinds) / sizeof(*shared_kinds); i++)
+		if (strcmp(kind, shared_kinds[i].name) == 0)
+			return shared_kinds[i].map(size);
+	errno = EINVAL;
+	return MAP_FAILED;
+}
+
+static int eat_shared(int argc, char **argv)
+{
+	uint64_t size = parse_size(argv[1]);
+	long children = argc > 2 ? parse_number(argv[2]) : 0;
+	char *at = map_kind(argv[0], size);
+	if (at == MAP_FAILED)
+		return fail("map");
 	touch(at, size);
-	/* Detached, it is in nobody's address space, and still charged. */
-	shmdt(at);
-	say("shm %lu", size);
+	for (long i = 0; i < children; i++) {
+		pid_t pid = fork();
+		if (pid < 0)
+			return fail("fork");
+		if (pid == 0) {
+			touch(at, size);
+			for (;;)
+				pause();
+		}
+	}
+	say("shared %s %lu", argv[0], size);
+	return 0;
+}
+
+/* The pages stay with the memory that they belong to, and in no page table. */
+static int eat_unmapped(int argc, char **argv)
+{
+	(void)argc;
+	uint64_t size = parse_size(argv[0]), step = CHUNK * 4;
+	char *at = map_anon(size);
+	if (at == MAP_FAILED)
+		return fail("mmap");
+	for (uint64_t i = 0; i < size; i += step) {
+		touch(at + i, size - i < step ? size - i : step);
+		if (madvise(at + i, size - i < step ? size - i : step, MADV_DONTNEED) < 0)
+			return fail("madvise");
+	}
+	say("unmapped %lu", size);
+	return 0;
+}
+
+static int send_descriptor(int socket, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS}};
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	char byte = 0;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
+	return sendmsg(socket, &message, 0) < 0 ? -1 : 0;
+}
+
+/* In memfds of a MiB, each of which goes into a socket's queue when it is full. */
+static int eat_in_flight(int argc, char **argv)
+{
+	static char block[1 << 20];
+	(void)argc;
+	const uint64_t size = parse_size(argv[0]);
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return fail("socketpair");
+	memset(block, 'x', sizeof(block));
+	for (uint64_t done = 0; done < size; done += sizeof(block)) {
+		int fd = memfd_create("flight", MFD_CLOEXEC);
+		if (fd < 0 || write(fd, block, sizeof(block)) != sizeof(block))
+			return fail("memfd");
+		if (send_descriptor(pair[0], fd) < 0)
+			return fail("sendmsg");
+		close(fd);
+	}
+	say("in-flight %lu", size);
 	return 0;
 }
 
@@ -203,7 +377,11 @@ const struct verb verbs_memory[] = {
 	{"alloc", 1, eat_anon, "BYTES of anonymous memory"},
 	{"tmpfs", 1, eat_tmpfs, "BYTES [FILE]: append to a file, by default in the working directory"},
 	{"memfd", 1, eat_memfd, "BYTES in a memfd"},
-	{"shm", 1, eat_shm, "BYTES of SysV shared memory, detached again"},
+	{"shm", 1, eat_shm, "BYTES [COUNT]: SysV segments of that size, detached again"},
+	{"shared", 2, eat_shared,
+	 "anon|zero|memfd|memfd-open|memfd-twice|copied|sysv BYTES [CHILDREN]: mapped, and by children too"},
+	{"unmapped", 1, eat_unmapped, "BYTES of shared anonymous memory, in no page table"},
+	{"in-flight", 1, eat_in_flight, "BYTES in memfds that a socket's queue holds"},
 	{"mmap-file", 1, eat_mmap_file, "BYTES [FILE]: a sparse file, mapped and touched"},
 	{"pipes", 1, eat_pipes, "BYTES in pipes that nobody reads"},
 	{"sockets", 1, eat_sockets, "BYTES in socket pairs that nobody reads"},

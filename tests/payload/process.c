@@ -4,12 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,12 +111,17 @@ static int threads(int argc, char **argv)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
 	int error = 0;
+	/* Signals are for the first thread: one that it is about to wait for would end the program here. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (; done < count; done++) {
 		pthread_t t;
 		error = pthread_create(&t, &attr, wait_thread, NULL);
 		if (error)
 			break;
 	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	say("threads %ld %s", done, errno_name(error));
 	return error ? 1 : 0;
 }
@@ -237,6 +245,77 @@ static int setsid_daemon(int argc, char **argv)
 	return 0;
 }
 
+struct chain {
+	int argc;
+	char **argv;
+};
+
+static void *run_in_thread(void *arg)
+{
+	const struct chain *chain = arg;
+	int code = run_chain(chain->argc - 1, chain->argv + 1);
+	sleep_ns(code ? 0 : parse_nanoseconds(chain->argv[0]));
+	exit(code);
+}
+
+/* The first thread ends, and becomes a zombie; another goes on. */
+static int leader_exits(int argc, char **argv)
+{
+	static struct chain chain;
+	chain = (struct chain){argc, argv};
+	pthread_t t;
+	if ((errno = pthread_create(&t, NULL, run_in_thread, &chain)))
+		return fail("pthread_create");
+	syscall(SYS_exit, 0);
+	return 1;
+}
+
+static void *run_with_own_table(void *arg)
+{
+	/* Closes nothing: it is for the flag. */
+	if (close_range(1000000, 1000000, CLOSE_RANGE_UNSHARE) < 0)
+		exit(fail("close_range"));
+	return run_in_thread(arg);
+}
+
+static int own_table(int argc, char **argv)
+{
+	struct chain chain = {argc, argv};
+	pthread_t t;
+	if ((errno = pthread_create(&t, NULL, run_with_own_table, &chain)))
+		return fail("pthread_create");
+	pthread_join(t, NULL);
+	return 1;
+}
+
+static int undumpable(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? fail("prctl") : 0;
+}
+
+static int sleep_in_clone(void *ns)
+{
+	sleep_ns(*(int64_t *)ns);
+	return 0;
+}
+
+/* As vfork does, and posix_spawn: the child takes its time, in its parent's memory, and the parent waits. */
+static int vfork_slowly(int argc, char **argv)
+{
+	static char stack[65536];
+	(void)argc;
+	int64_t ns = parse_nanoseconds(argv[0]);
+	pid_t pid = clone(sleep_in_clone, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
+			  &ns);
+	if (pid < 0)
+		return fail("clone");
+	waitpid(pid, NULL, 0);
+	say("vfork");
+	return 0;
+}
+
 const struct verb verbs_process[] = {
 	{"burn", 1, burn, "SECONDS [THREADS]: cpu time of each thread"},
 	{"forkburn", 1, forkburn, "SECONDS [COUNT]: in children that nobody waits for"},
@@ -248,6 +327,12 @@ const struct verb verbs_process[] = {
 	{"orphans", 1, orphans, "COUNT grandchildren that end after their parents"},
 	{"count-zombies", 0, count_zombies, "[SECONDS]: zombies in /proc, at most after so long"},
 	{"bg", 1, in_background, "VERB [ARG...]: in a child, without waiting"},
+	{"leader-exits", 2, leader_exits,
+	 "SECONDS VERB [ARG...]: in a thread that stays so long, while the first one ends"},
+	{"own-table", 2, own_table,
+	 "SECONDS VERB [ARG...]: in a thread that stays so long, with descriptors of its own"},
+	{"undumpable", 0, undumpable, "makes the program so"},
+	{"vfork", 1, vfork_slowly, "SECONDS that the child has its parent's memory"},
 	{"setsid-daemon", 0, setsid_daemon,
 	 "[NAME]: a process that nothing but a kill of the tree finds"},
 	{NULL, 0, NULL, NULL},
