@@ -36,10 +36,11 @@ int fd_write_small(int dir, const char *name, const char *text);
 /* All of buf, through EINTR and short writes. 0, or -1 with errno. Blocks if fd does. */
 int fd_write_all(int fd, const void *buf, size_t len);
 
-/* open(2) of a file that the caller named to be written, as the kernel does with fs.protected_symlinks and
- * fs.protected_regular on (sysctl/fs.rst), whatever this host has: in a folder that everybody may write to
- * and that is sticky, a link is followed and an existing file taken only if it belongs to this user, to the
- * folder's owner, or (a file) to root. -1 and *e (ERR_USAGE: the caller named it). */
+/* open(2) of a file that the caller named to be written, as the kernel does with
+ * fs.protected_symlinks and fs.protected_regular on (sysctl/fs.rst), whatever this host has: in a
+ * folder that everybody may write to and that is sticky, a link is followed and an existing file
+ * taken only if it belongs to this user, to the folder's owner, or (a file) to root. -1 and *e
+ * (ERR_USAGE: the caller named it). */
 int fd_open_output(const char *path, int flags, mode_t mode, struct err *e);
 
 /* Some of buf, without waiting for a reader, where the description is somebody else's and may block: -1 and
