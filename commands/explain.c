@@ -78,7 +78,7 @@ static void print_rlimits(const struct plan *p)
 		{RLIMIT_NICE, "NICE"},
 	};
 	printf("%-12s", "rlimits");
-	for (unsigned i = 0; i < p->launch.rlimits_len; i++)
+	for (unsigned i = 0; i < RLIM_NLIMITS; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
 			if (names[k].resource == p->launch.rlimits[i].resource &&
 			    p->launch.rlimits[i].soft != RLIM_INFINITY)

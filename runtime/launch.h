@@ -12,14 +12,14 @@
 #include <sys/resource.h>
 
 enum {
-	RLIMIT_ROWS = 12,
 	COOL_MS = 100, /* a run that lasts longer gives the pages of its text back: most never pay for it */
 };
 
-/* What the program may have at most; less where the caller has less. */
+/* What the program gets: rlimits.c has cut it to what the caller may give. */
 struct rlimit_row {
 	int resource;
 	rlim_t soft, hard;
+	bool inherited; /* it is what this process has: nothing to set */
 };
 
 struct launch {
@@ -36,8 +36,7 @@ struct launch {
 	bool set_affinity;
 	int nice;
 
-	struct rlimit_row rlimits[RLIMIT_ROWS];
-	unsigned rlimits_len;
+	struct rlimit_row rlimits[RLIM_NLIMITS];
 
 	char **argv, **envp; /* copies: title, where the caller's words are, is written over */
 	char *title;	     /* what /proc/PID/cmdline shows of this process, and its room */

@@ -73,14 +73,6 @@ static void memory_rows(const struct facts *f)
 	guarantee_degraded(swap, "watch of /proc", "", "swapped shared memory", f->mend);
 }
 
-static unsigned long long hard_rlimit(const struct launch *l, int resource)
-{
-	for (unsigned i = 0; i < l->rlimits_len; i++)
-		if (l->rlimits[i].resource == resource)
-			return l->rlimits[i].hard;
-	return RLIM_INFINITY;
-}
-
 /* Which of them is for pid 1 to choose, see ledger_cpus(). */
 static const char *cpus_foreseen(const struct facts *f, char *buf, size_t size)
 {
@@ -94,23 +86,54 @@ static const char *cpus_foreseen(const struct facts *f, char *buf, size_t size)
 	return buf;
 }
 
-static void task_rows(const struct facts *f)
+static void pids_row(const struct facts *f)
 {
-	char list[CPUS_TEXT + 16];
-	const struct limits *lim = &f->s->limits;
 	struct guarantee *pids = &f->rows[G_PIDS];
-	if (!requested(pids, lim->pids, spec_format_count)) {
-		not_asked(pids);
+	const rlim_t hard = rlimit_hard(&f->p->launch, RLIMIT_NPROC);
+	char value[32];
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)hard);
+	if (!requested(pids, f->s->limits.pids, spec_format_count)) {
+		if (hard == RLIM_INFINITY)
+			not_asked(pids);
+		else
+			guarantee_enforced(pids, "the caller's own RLIMIT_NPROC", value);
 	} else if (f->controllers & CG_PIDS) {
 		guarantee_enforced(pids, "pids.max", "");
 	} else {
-		char value[32];
-		snprintf(value, sizeof(value), "%llu", hard_rlimit(&f->p->launch, RLIMIT_NPROC));
 		guarantee_degraded(pids, "RLIMIT_NPROC", value,
 				   "reaching it is not counted, a refused fork is EAGAIN all the same",
 				   f->mend);
 	}
+}
 
+/* Read from the plan, which cut every row to what the caller may give; the step sets and reads back just that. */
+static void rlimit_rows(const struct facts *f)
+{
+	struct guarantee *nofile = &f->rows[G_NOFILE], *core = &f->rows[G_CORE];
+	const struct launch *l = &f->p->launch;
+	const rlim_t files = rlimit_hard(l, RLIMIT_NOFILE), bytes = rlimit_hard(l, RLIMIT_CORE);
+	const uint64_t asked = f->s->limits.nofile;
+	char value[32];
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)files);
+	requested(nofile, asked ? asked : files, spec_format_count);
+	guarantee_enforced(nofile, "RLIMIT_NOFILE", value);
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)bytes);
+	if (bytes == 1) {
+		guarantee_enforced(core, "RLIMIT_CORE", value);
+		return;
+	}
+	guarantee_degraded(core, "RLIMIT_CORE", value,
+			   "a core_pattern that is a pipe: its handler is started on the host and gets the core",
+			   "a hard limit of 1 or more for the caller (ulimit -Hc, LimitCORE=)");
+	snprintf(core->why, sizeof(core->why),
+		 "the caller's hard limit is 0, which the kernel heeds for files alone");
+}
+
+static void task_rows(const struct facts *f)
+{
+	char list[CPUS_TEXT + 16];
+	const struct limits *lim = &f->s->limits;
+	pids_row(f);
 	struct guarantee *cpus = &f->rows[G_CPUS];
 	if (!requested(cpus, lim->cpus_milli, spec_format_cpus))
 		not_asked(cpus);
@@ -148,7 +171,6 @@ static void own_limits(const struct facts *f)
 {
 	const struct limits *lim = &f->s->limits;
 	struct guarantee *g = f->rows;
-	char value[64];
 	guarantee_enforced(&g[G_WALL],
 			   requested(&g[G_WALL], lim->wall_ns, spec_format_time) ? "timerfd"
 										 : "not limited",
@@ -166,16 +188,7 @@ static void own_limits(const struct facts *f)
 				   ? "relay"
 				   : "not limited",
 			   "");
-	for (unsigned i = 0; i < f->p->launch.rlimits_len; i++) {
-		snprintf(value, sizeof(value), "%llu",
-			 (unsigned long long)f->p->launch.rlimits[i].hard);
-		if (f->p->launch.rlimits[i].resource == RLIMIT_NOFILE) {
-			requested(&g[G_NOFILE], f->p->launch.rlimits[i].hard, spec_format_count);
-			guarantee_enforced(&g[G_NOFILE], "RLIMIT_NOFILE", value);
-		} else if (f->p->launch.rlimits[i].resource == RLIMIT_CORE) {
-			guarantee_enforced(&g[G_CORE], "RLIMIT_CORE", value);
-		}
-	}
+	rlimit_rows(f);
 }
 
 /* Rows that hold whenever the program starts: the step that makes each reads it back or fails the run. */
@@ -212,9 +225,10 @@ static void identity_rows(const struct facts *f)
 	if (ids->form == IDS_FORM_SINGLE) {
 		const char *mend = "--ids range (needs /etc/subuid and Debian's uidmap)";
 		guarantee_degraded(&f->rows[G_GROUPS], "single id map", "",
-				   "the caller's supplementary groups stay and show as 65534", mend);
+				   "the caller's supplementary groups stay and show as 65534, files of the image that such a group alone may read are readable",
+				   mend);
 		guarantee_degraded(&f->rows[G_USER_QUOTAS], "single id map", "",
-				   "pipe pages, fds in flight, pending signals are shared with the caller's processes",
+				   "pipe pages, fds in flight, pending signals, the caller's RLIMIT_NPROC are shared with the caller's processes",
 				   mend);
 	}
 }

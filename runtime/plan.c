@@ -1,14 +1,12 @@
 #include "base/fd.h"
 #include "runtime/run.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -148,60 +146,6 @@ static int plan_cpus(struct plan *p, const struct spec *s, struct err *e)
 	return 0;
 }
 
-/* execve(2) gives the words a quarter of the soft stack limit, and 128 KiB of room is for the kernel's own. */
-static rlim_t stack_for(const struct launch *l)
-{
-	rlim_t bytes = 128 << 10;
-	for (char **word = l->argv; *word; word++)
-		bytes += strlen(*word) + 1 + sizeof(*word);
-	for (char **word = l->envp; *word; word++)
-		bytes += strlen(*word) + 1 + sizeof(*word);
-	return 4 * bytes > 8 << 20 ? 4 * bytes : 8 << 20;
-}
-
-/* Reasons: core 1, not 0, because a core_pattern pipe ignores 0 and is stopped by 1; memlock and
- * msgqueue are memory that no other limit sees without a controller; realtime and nice would starve
- * the host; a stack without a soft limit changes the address space layout of old programs. */
-static void plan_rlimits(struct plan *p, const struct spec *s, bool pids_by_cgroup)
-{
-	const bool single = p->launch.ids.form == IDS_FORM_SINGLE;
-	const rlim_t nofile = s->limits.nofile ? s->limits.nofile : single ? 256 : 1024;
-	/* pid 1, which is uid 0 inside or the single id, counts where the program has the same kuid. */
-	const bool shared = single || p->launch.ids.uid == 0;
-	const rlim_t nproc = pids_by_cgroup || s->limits.pids == LIMIT_NONE
-				     ? RLIM_INFINITY
-				     : s->limits.pids + shared;
-	const struct rlimit_row rows[] = {
-		{RLIMIT_NOFILE, nofile, nofile},
-		{RLIMIT_CORE, 1, 1},
-		{RLIMIT_NPROC, nproc, nproc},
-		{RLIMIT_STACK, stack_for(&p->launch), RLIM_INFINITY},
-		{RLIMIT_MEMLOCK, 8 << 20, 8 << 20},
-		{RLIMIT_MSGQUEUE, 819200, 819200},
-		{RLIMIT_SIGPENDING, single ? 256 : 4096, single ? 256 : 4096},
-		{RLIMIT_RTPRIO, 0, 0},
-		{RLIMIT_NICE, 0, 0},
-	};
-	static_assert(sizeof(rows) / sizeof(*rows) <= RLIMIT_ROWS,
-		      "struct launch has room for every row");
-	p->launch.rlimits_len = sizeof(rows) / sizeof(*rows);
-	memcpy(p->launch.rlimits, rows, sizeof(rows));
-}
-
-/* What the caller could not give with its own hard limit is refused, not cut. */
-static int check_nofile(const struct spec *s, struct err *e)
-{
-	struct rlimit has;
-	if (prlimit(0, RLIMIT_NOFILE, NULL, &has) < 0)
-		return err_sys(e, "read RLIMIT_NOFILE");
-	if (s->limits.nofile > has.rlim_max)
-		return err_host(e,
-				"--nofile %llu is above this process's hard limit of %llu (ulimit -Hn)",
-				(unsigned long long)s->limits.nofile,
-				(unsigned long long)has.rlim_max);
-	return 0;
-}
-
 static void plan_root(struct plan *p)
 {
 	struct launch *l = &p->launch;
@@ -291,9 +235,7 @@ struct draft {
 static int stage_host(struct draft *d, struct err *e)
 {
 	d->p->wanted = plan_controllers(&d->s->limits);
-	if (check_kernel(d->r, e) < 0 || check_proc(e) < 0)
-		return -1;
-	return check_nofile(d->s, e);
+	return check_kernel(d->r, e) < 0 ? -1 : check_proc(e);
 }
 
 static int stage_ids(struct draft *d, struct err *e)
@@ -335,12 +277,16 @@ static int stage_seccomp(struct draft *d, struct err *e)
 	return plan_filter(d->p, d->o, d->r, e);
 }
 
+static int stage_limits(struct draft *d, struct err *e)
+{
+	return plan_rlimits(d->p, d->s, d->r, e);
+}
+
 static int stage_require(struct draft *d, struct err *e)
 {
 	struct launch *l = &d->p->launch;
 	l->nice = d->s->limits.priority == PRIORITY_LOW ? 19 : 0;
 	plan_root(d->p);
-	plan_rlimits(d->p, d->s, d->p->place.controllers & CG_PIDS);
 	ledger_fill(d->p, d->s, NULL, d->r);
 	return ledger_require(d->r, d->s->require, e);
 }
@@ -350,9 +296,9 @@ static const struct {
 	const char *name;
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
-	{"host", stage_host},	    {"ids", stage_ids},		{"image", stage_image},
-	{"command", stage_command}, {"cgroup", stage_cgroup},	{"cpus", stage_cpus},
-	{"seccomp", stage_seccomp}, {"require", stage_require},
+	{"host", stage_host},	    {"ids", stage_ids},	      {"image", stage_image},
+	{"command", stage_command}, {"cgroup", stage_cgroup}, {"cpus", stage_cpus},
+	{"seccomp", stage_seccomp}, {"limits", stage_limits}, {"require", stage_require},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,

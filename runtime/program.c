@@ -63,21 +63,13 @@ static int step_signals(struct program *p)
 	return 0;
 }
 
-static rlim_t smaller(rlim_t a, rlim_t b)
-{
-	return a < b ? a : b;
-}
-
 static int step_rlimits(struct program *p)
 {
-	for (unsigned i = 0; i < p->launch->rlimits_len; i++) {
+	for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
 		const struct rlimit_row *row = &p->launch->rlimits[i];
-		struct rlimit has, want, got;
-		if (prlimit(0, row->resource, NULL, &has) < 0)
-			return -1;
-		want.rlim_max = smaller(row->hard, has.rlim_max);
-		want.rlim_cur = smaller(row->soft, want.rlim_max);
-		if (has.rlim_cur == want.rlim_cur && has.rlim_max == want.rlim_max)
+		const struct rlimit want = {.rlim_cur = row->soft, .rlim_max = row->hard};
+		struct rlimit got;
+		if (row->inherited)
 			continue;
 		if (prlimit(0, row->resource, &want, NULL) < 0 ||
 		    prlimit(0, row->resource, NULL, &got) < 0)
@@ -188,7 +180,7 @@ static const struct {
 	{"session", step_session}, /* first: no signal of the caller's terminal reaches us */
 	{"stdio", step_stdio},	   /* before the credentials: a pty may be root's */
 	{"signals", step_signals}, /* any time before the mask opens */
-	{"rlimits", step_rlimits}, /* before the credentials: raising needs CAP_SYS_RESOURCE */
+	{"rlimits", step_rlimits}, /* any time before the filter: no hard limit is raised */
 	{"credentials", step_credentials},   /* after everything that needs a capability */
 	{"no-new-privs", step_no_new_privs}, /* seccomp(2) demands it of the unprivileged */
 	{"signal-mask", step_mask},

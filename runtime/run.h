@@ -2,6 +2,7 @@
  *
  *   sandbox.c    theory of operation; prepare, start, supervise, conclude
  *   plan.c       spec -> plan (ids, image, cgroup place, filter, words, limits)
+ *   rlimits.c    the program's resource limits, within the caller's
  *   ledger.c     plan and facts -> guarantees
  *   spawn.c      clone3, id maps, the image tree, GO
  *   supervise.c  one poll loop until everything is dead and drained, its events handled here and in
@@ -78,6 +79,13 @@ unsigned plan_controllers(const struct limits *lim);
 
 /* SHA-256 of the spec as it was understood. */
 void digest_spec(const struct spec *s, struct result *r);
+
+/* ---- rlimits.c ---- */
+/* Every row of launch.rlimits, as it will hold. Raises limits of this process where a row says so.
+ * -1 and *e (ERR_HOST): more was asked for than this process may give. What is less than it should
+ * be, and would be felt, is a warning. */
+int plan_rlimits(struct plan *p, const struct spec *s, struct result *r, struct err *e);
+rlim_t rlimit_hard(const struct launch *l, int resource);
 
 /* ---- ledger.c ---- */
 /* Rows as they stand by the plan; cg is the leaf if it was made, else NULL (predicted). */

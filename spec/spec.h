@@ -116,6 +116,9 @@ struct spec_args {
 int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const *argv,
 		   struct err *e);
 
+/* Whether the key whose field is at offset was set, or has its default. */
+bool spec_given(const struct spec *s, size_t offset);
+
 /* What only the whole can tell: image and command are there, scratch is not larger than
  * memory, --tty does not meet --stdin FILE, and so on. */
 int spec_check(const struct spec *s, struct err *e);

@@ -437,7 +437,7 @@ static const struct {
 	[KEY_REQUIRE] = {set_require, write_require, clear_require},
 };
 
-static bool given(const struct spec *s, size_t offset)
+bool spec_given(const struct spec *s, size_t offset)
 {
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		if (spec_keys[i].offset == offset)
@@ -451,7 +451,7 @@ static void settle_scratch(struct spec *s)
 {
 	struct err impossible;
 	uint64_t usual = 0;
-	if (given(s, offsetof(struct spec, limits.scratch_bytes)))
+	if (spec_given(s, offsetof(struct spec, limits.scratch_bytes)))
 		return;
 	spec_parse_size(key_find("scratch")->initial, &usual, &impossible);
 	s->limits.scratch_bytes = usual < s->limits.memory_bytes ? usual : s->limits.memory_bytes;
@@ -460,7 +460,7 @@ static void settle_scratch(struct spec *s)
 /* A terminal that nobody types on would be an odd default. */
 static void settle_stdin(struct spec *s)
 {
-	if (!given(s, offsetof(struct spec, stdin_kind)))
+	if (!spec_given(s, offsetof(struct spec, stdin_kind)))
 		s->stdin_kind = s->tty ? STDIN_CALLER : STDIN_NULL;
 }
 

@@ -32,4 +32,12 @@ is_((run.status, run.code), ("refused", 125), "more than this process may have: 
 like(run.message, r"--nofile 513.*512", "with both figures")
 run = pinfold("run", "--nofile", "512", tiny(), "/bin/payload", "rlimits", preexec_fn=lower)
 like(run.out.decode(), r"^nofile 512 512$", "just as many: given")
+
+# A default that is cut is told as it is.
+run = pinfold("run", "--require", "nofile", tiny(), "/bin/payload", "rlimits", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+like(run.out.decode(), r"^nofile 64 64$", "the default, where this process may have less: that")
+row = run.guarantee("nofile")
+is_((row["state"], row["value"]), ("enforced", "64"), "and the ledger tells it", str(row))
+run = pinfold("run", tiny(), "/bin/payload", "rlimits", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 4096)))
+like(run.out.decode(), rf"^nofile {default} {default}$", "a low soft limit of the caller's does not count")
 done()

@@ -2,6 +2,7 @@
 """--pids is a wall for processes and threads together, pid 1 of the sandbox not counted; concurrent runs of one user do
 not share it."""
 import os
+import resource
 import subprocess
 import sys
 
@@ -36,6 +37,34 @@ if "pids" in controllers() and row["by"] == "pids.max":
 else:
     is_((row["by"], row["state"]), ("RLIMIT_NPROC", "degraded"), "without the controller: RLIMIT_NPROC, degraded", run)
     ok(row["not_covered"], "and what is not covered")
+
+# What this process may not give is refused, a default that is cut is told, and soft limits do not count: the kernel makes
+# the creator's soft limit one of the new user namespace, so that it has to be raised before. All of a user's processes count
+# against its hard limit, so it is far above what a test's user has.
+ENOUGH = 4000
+own_hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+
+
+def processes(soft, hard):
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))}
+
+
+if own_hard != resource.RLIM_INFINITY and own_hard < ENOUGH:
+    skip(f"needs a hard limit of {ENOUGH} processes", "--pids and the caller's own limit")
+else:
+    run = pinfold("run", "--pids", ENOUGH + 1, tiny(), "/bin/payload", "exit", "3", **processes(ENOUGH, ENOUGH))
+    is_((run.status, run.code), ("refused", 125), "--pids above this process's hard limit: refused", run)
+    like(run.message, rf"--pids {ENOUGH + 1} .*{ENOUGH} ", "with both figures")
+    run = pinfold("run", "--pids", "100", tiny(), "/bin/payload", "fork-bomb", "100", **processes(1, ENOUGH))
+    is_(run.out, b"forked 99 EAGAIN\n", "a soft limit of the caller's does not count", run)
+    run = pinfold("run", "--pids", "none", tiny(), "/bin/payload", "exit", "3", **processes(ENOUGH, ENOUGH))
+    row = run.guarantee("pids")
+    is_((run.code, row["state"], row["value"]), (3, "enforced", str(ENOUGH)), "--pids none: the caller's own limit is left, and told", run)
+    run = pinfold("run", tiny(), "/bin/payload", "rlimits", **processes(200, 200))
+    like(run.out.decode(), r"^nproc 200 200$", "the default, where this process may have less: that")
+    ok(any("256 pids" in text and "200 processes" in text for text in run.result["warnings"]), "and a warning says so", run)
+    row = run.guarantee("pids")
+    ok(row["by"] != "RLIMIT_NPROC" or row["value"] == "200", "and the ledger", str(row))
 
 # PR09: the host goes on to fork while a bomb is at its limit.
 with start("run", "--pids", "200", tiny(), "/bin/payload", "fork-bomb", "199", ",", "sleep", "600") as running:

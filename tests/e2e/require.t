@@ -2,6 +2,7 @@
 """--require NAME starts nothing where that guarantee is not enforced in full, and says which it is and what would mend it;
 a limit that nothing can enforce is refused without being asked."""
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -35,6 +36,23 @@ run = pinfold("run", "--require", "wall", "--require", "scratch", tiny(), "/bin/
 is_(run.code, 3, "--require may be repeated", run)
 run = pinfold("run", "--require", "wal", tiny(), "/bin/payload", "exit", "3")
 is_((run.status, run.code), ("refused", 125), "an unknown name is refused", run)
+
+# A limit of 0 stops a core file, and not a core_pattern that is a pipe, which starts its handler on the host.
+def core(soft, hard):
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))}
+
+
+run = pinfold("run", tiny(), "/bin/payload", "rlimits", **core(0, 0))
+inside = run.out.decode().split("\ncore ")[1].split()[0]
+row = run.guarantee("core")
+is_((row["value"], row["state"]), (inside, "enforced" if inside == "1" else "degraded"), "core: the ledger says what holds inside", str(row))
+if inside == "0":
+    ok(any("core_pattern" in text for text in row["not_covered"]), "core: what is not covered", str(row))
+    run = pinfold("run", "--require", "core", tiny(), "/bin/payload", "echo", "ran", **core(0, 0))
+    is_((run.status, run.code, run.out), ("refused", 125, b""), "--require core: refused", run)
+    like(run.message, r"ulimit -Hc", "with the way out")
+run = pinfold("run", "--require", "core", tiny(), "/bin/payload", "rlimits", **core(0, 1))
+like(run.out.decode(), r"^core 1 1$", "core: a soft limit of 0 is raised")
 
 for option in ("--read-bps", "--write-bps", "--read-iops", "--write-iops"):
     if "io" in controllers():  # tests/vm has what they do then
