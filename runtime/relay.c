@@ -129,13 +129,22 @@ void stream_close(struct stream *s)
 	outlet_close(&s->to);
 }
 
+/* What could not be read is lost, and the stream is not whole. */
+static size_t stream_fail(struct stream *s, int sys)
+{
+	s->failed = sys;
+	s->truncated = true;
+	fd_close(&s->from);
+	return 0;
+}
+
 size_t stream_pump(struct stream *s, bool *over_limit)
 {
 	struct outlet *o = &s->to;
 	char excess;
 	*over_limit = false;
 	if (!outlet_buffer(o))
-		return 0;
+		return stream_fail(s, ENOMEM);
 	const bool full = s->bytes == s->limit; /* one byte more is read, to know that there is one */
 	size_t want = full ? 1 : outlet_room(o);
 	if (!full && s->limit - s->bytes < want)
@@ -143,7 +152,9 @@ size_t stream_pump(struct stream *s, bool *over_limit)
 	ssize_t n = read(s->from, full ? &excess : o->buf + o->head + o->len, want);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n <= 0) { /* EIO is how a pty says that its last slave is closed */
+	if (n < 0 && !(s->is_tty && errno == EIO))
+		return stream_fail(s, errno);
+	if (n <= 0) {
 		fd_close(&s->from);
 		return 0;
 	}
@@ -182,28 +193,40 @@ int feed_open(struct feed *f, int from, bool owned, int to, struct err *e)
 	return 0;
 }
 
-void feed_close(struct feed *f)
+static void feed_stop(struct feed *f)
 {
 	if (f->from_owned)
 		fd_close(&f->from);
 	f->from = -1;
+}
+
+void feed_close(struct feed *f)
+{
+	feed_stop(f);
 	outlet_close(&f->to);
+}
+
+static size_t feed_fail(struct feed *f, int sys)
+{
+	f->failed = sys;
+	feed_stop(f);
+	return 0;
 }
 
 size_t feed_pump(struct feed *f)
 {
 	struct outlet *o = &f->to;
 	if (!outlet_buffer(o))
-		return 0;
+		return feed_fail(f, ENOMEM);
 	size_t want = outlet_room(o);
 	char *at = o->buf + o->head + o->len;
 	ssize_t n = f->from_socket ? recv(f->from, at, want, MSG_DONTWAIT) : read(f->from, at, want);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n <= 0) {
-		if (f->from_owned)
-			fd_close(&f->from);
-		f->from = -1;
+	if (n < 0)
+		return feed_fail(f, errno);
+	if (n == 0) {
+		feed_stop(f);
 		const char eof = END_OF_TRANSMISSION;
 		if (f->is_tty)
 			outlet_put(o, &eof, 1);

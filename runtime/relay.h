@@ -57,7 +57,8 @@ struct stream {
 	struct outlet to;
 	uint64_t limit, bytes;
 	bool truncated;
-	bool is_tty;
+	bool is_tty; /* EIO is its end: the last slave was closed */
+	int failed;  /* errno of the read that failed, 0 none */
 	SHA2_CTX sha;
 };
 #define STREAM_INIT {.from = -1, .to = OUTLET_INIT}
@@ -66,7 +67,7 @@ int stream_open(struct stream *s, int from, int to, uint64_t limit, struct err *
 void stream_close(struct stream *s);
 
 /* from is readable: read, count, hash, pass on. Returns bytes read. *over_limit: there was a byte
- * more than the limit, which was dropped. */
+ * more than the limit, which was dropped. An error is not the end: s->failed, and from is closed. */
 size_t stream_pump(struct stream *s, bool *over_limit);
 void stream_report(struct stream *s, struct stream_result *r);
 
@@ -76,12 +77,14 @@ struct feed {
 	bool from_socket, from_owned;
 	struct outlet to;
 	bool is_tty;
+	int failed; /* errno of the read that failed, 0 none */
 };
 #define FEED_INIT {.from = -1, .to = OUTLET_INIT}
 
 /* from: the caller's fd (borrowed) or a file of ours (owned: taken). takes to. */
 int feed_open(struct feed *f, int from, bool owned, int to, struct err *e);
 void feed_close(struct feed *f);
+/* Returns bytes read. An error is not the end of the input: f->failed, and nothing more is read. */
 size_t feed_pump(struct feed *f);
 /* At the end of the input and with everything passed on: close the program's end. */
 void feed_settle(struct feed *f);

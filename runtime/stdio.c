@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *stream_name(const struct run *run, const struct stream *s)
 {
@@ -23,11 +24,23 @@ static void end_by_output(struct run *run, const struct stream *s)
 		     "the program wrote more than the output limit allows");
 }
 
+/* A stream that broke off on our side must not pass for all that the program wrote. */
+static void break_off(struct run *run, const struct stream *s)
+{
+	struct err e = ERR_INIT;
+	errno = s->failed;
+	err_sys(&e, "stdio: read what the program wrote to its %s", stream_name(run, s));
+	run_reopen(run);
+	end_by_error(run, RUN_LOST, "stdio", &e);
+}
+
 static void pump(struct run *run, struct stream *s)
 {
 	bool over_limit;
 	if (stream_pump(s, &over_limit) > 0)
 		run->active_ns = now_ns();
+	if (s->failed)
+		break_off(run, s);
 	if (!over_limit)
 		return;
 	end_by_output(run, s);
@@ -78,10 +91,10 @@ static void settle(struct run *run, struct stream *s)
 	}
 }
 
-/* A hang-up without POLLIN is the end with nothing left to read. */
+/* A hang-up alone is the end with nothing left to read; of an error the read tells. */
 static void on_from(struct run *run, struct stream *s, short revents)
 {
-	if (revents & POLLIN)
+	if (revents & ~POLLHUP)
 		pump(run, s);
 	else
 		fd_close(&s->from);
@@ -117,11 +130,33 @@ void on_err_to(struct run *run, short revents)
 	on_to(run, &run->err, revents);
 }
 
+/* The program must not take for the whole input what is only its beginning: it does not live to see
+ * an end of file. */
+static void lose_input(struct run *run)
+{
+	const struct spec *s = run->spec;
+	struct err e = ERR_INIT;
+	errno = run->feed.failed;
+	if (s->stdin_kind == STDIN_FILE)
+		err_sys(&e, "stdio: read stdin %s", s->stdin_file);
+	else if (run->feed.failed == EIO && isatty(STDIN_FILENO))
+		err_sys(&e,
+			"stdio: read stdin of the caller, a terminal (in the background? --stdin null)");
+	else
+		err_sys(&e, "stdio: read stdin of the caller");
+	if (!run->decided) /* else it is ending, and has its grace */
+		end_by_error(run, RUN_LOST, "stdio", &e);
+}
+
 void on_feed_from(struct run *run, short revents)
 {
 	(void)revents;
 	if (feed_pump(&run->feed) > 0)
 		run->active_ns = now_ns();
+	if (run->feed.failed) {
+		lose_input(run);
+		return;
+	}
 	feed_settle(&run->feed);
 }
 

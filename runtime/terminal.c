@@ -15,6 +15,7 @@ int tty_join(struct run *run, struct err *e)
 	if (from < 0 || to < 0)
 		return err_sys(e, "tty: duplicate the master");
 	run->out.from = fd_take(&from);
+	run->out.is_tty = true;
 	tty_copy_size(STDIN_FILENO, run->pty);
 	run->feed.is_tty = true;
 	if (feed_open(&run->feed, STDIN_FILENO, false, fd_take(&to), e) < 0)

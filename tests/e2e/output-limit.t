@@ -3,10 +3,12 @@
 output-limit and code 124, whoever is faster, the writer's end or we."""
 import hashlib
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
+import pf
 
 LIMIT = 65536
 
@@ -54,4 +56,42 @@ with start("run", "--output", "none", tiny(), "/bin/payload", "spam", "stdout", 
     running.signal(10)
     run = running.wait()
 ok(peak < 16384, "the supervisor of a flood stays small", f"{peak} kB")
+
+# A read of ours that fails is not the end of the stream: what is missing must not pass for all that the program wrote.
+STRACE = "/usr/bin/strace"
+
+
+def traced(options, *words):
+    """A run under strace, which without -f sees the supervisor alone."""
+    folder = tmpdir()
+    argv = [STRACE, "-qq", "-o", os.path.join(folder, "trace"), "-e", "trace=read", *options,
+            program_path(), "run", "--result", os.path.join(folder, "result.json"), *words]
+    ended = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=60, check=False,
+                           env=pf._environment(WHO), **pf._credentials(WHO))
+    with open(os.path.join(folder, "trace"), encoding="utf-8", errors="replace") as file:
+        return Run(argv, ended.returncode, ended.stdout, ended.stderr, 0, os.path.join(folder, "result.json"), None), file.read().splitlines()
+
+
+def first_read_of_output(error, stream):
+    """A run in which that read failed: the how manieth it is, the run before tells."""
+    words = [tiny(), "/bin/payload", "spam", stream, "1000", ",", "exit", "3"]
+    for _ in range(5):
+        _, lines = traced(["-y"], *words)
+        number = next(i for i, line in enumerate(lines, 1) if "<pipe:" in line)
+        run, lines = traced(["-y", "-e", f"inject=read:error={error}:when={number}"], *words)
+        if any("<pipe:" in line and "INJECTED" in line for line in lines):
+            return run
+    raise RuntimeError("no read of the output could be made to fail")
+
+
+if os.path.exists(STRACE):
+    for stream in "stdout", "stderr":
+        run = first_read_of_output("EIO", stream)
+        is_((run.status, run.code, run.result["ok"], run.result["cause"]["stage"]), ("lost", 125, False, "stdio"), f"{stream} that cannot be read: lost", run)
+        like(run.message, rf"its {stream}", f"{stream}: by its name")
+        is_(run.result["output"][stream]["truncated"], True, f"{stream}: and it is not whole", run)
+    run = first_read_of_output("EINTR", "stdout")
+    is_((run.status, run.code, run.out), ("exited", 3, pattern(1000)), "EINTR is no failure", run)
+else:
+    skip("needs strace", "reads that fail")
 done()

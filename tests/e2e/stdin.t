@@ -6,11 +6,13 @@ import hashlib
 import os
 import random
 import socket
+import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
+import pf
 
 payload = [tiny(), "/bin/payload"]
 folder = tmpdir()
@@ -79,6 +81,40 @@ os.close(writer)
 if WHO == "user" and os.geteuid() == 0:
     run = pinfold("run", "--stdin", "/etc/shadow", *payload, "cat")
     is_((run.status, run.code, run.out), ("refused", 125, b""), "a file that the caller may not read is refused", run)
+
+# What can be read no further is not the end of the input: the run is lost, and the program cannot take it for a whole.
+run = pinfold("run", "--stdin", "/proc/self/mem", *payload, "cat", ",", "echo", "all read")
+is_((run.status, run.code, run.result["exit"]["code"]), ("lost", 125, None), "a file that fails to be read: lost", run)
+like(run.message, r"stdin /proc/self/mem: .*EIO|stdin /proc/self/mem: Input/output error", "with its name and the error")
+is_(run.result["cause"]["stage"], "stdio", "and the stage", run)
+unlike(run.out, rb"all read", "and the program never saw an end of file")
+with open("/proc/self/mem", "rb") as file:
+    run = pinfold("run", "--stdin", "-", *payload, "cat", ",", "echo", "all read", stdin=file)
+    is_((run.status, run.code), ("lost", 125), "so it is with a stdin of the caller's", run)
+
+STRACE = "/usr/bin/strace"
+
+
+def faulty(options, *words):
+    """A run whose supervisor's reads are faked: without -f strace sees no other process."""
+    result = os.path.join(tmpdir(), "result.json")
+    argv = [STRACE, "-qq", "-o", "/dev/null", *options, program_path(), "run", "--result", result, *words]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, cwd="/", timeout=60, check=False,
+                          env=pf._environment(WHO), **pf._credentials(WHO))
+    return Run(argv, done.returncode, done.stdout, done.stderr, 0, result, None)
+
+
+if os.path.exists(STRACE):
+    inject = lambda error, when: ["-P", path, "-e", f"trace=read", "-e", f"inject=read:error={error}:when={when}"]
+    run = faulty(inject("EIO", 2), "--stdin", path, *payload, "cat", ",", "echo", "all read")
+    is_((run.status, run.code), ("lost", 125), "a disk that fails in the middle: lost", run.status)
+    unlike(run.out, rb"all read", "and the program never saw an end of file")
+    ok(path in run.message, "with the name of the file", run)
+    for error in "EINTR", "EAGAIN":
+        run = faulty(inject(error, 2), "--stdin", path, *payload, "cat")
+        ok((run.status, run.out == data) == ("exited", True), f"{error} is no failure", run.status)
+else:
+    skip("needs strace", "reads that fail")
 
 # A FIFO waits for its writer, as everywhere; the limits do not.
 fifo = os.path.join(folder, "fifo")
