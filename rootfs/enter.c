@@ -68,7 +68,7 @@ static int root_overlay(struct enter *x, struct err *e)
 	}
 	/* Layers by constant names: no path that would need quoting, and none of the
 	 * host's in the sandbox's mountinfo. No upper layer, so that nothing can be written. */
-	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | x->r->mount_flags;
 	if (mount("pinfold", STAGE_NEW, "overlay", flags, "lowerdir=" STAGE "root:.") < 0)
 		return explain_overlay(x->r, e);
 	return 0;
@@ -153,7 +153,7 @@ static int attach_etc(struct enter *x, struct err *e)
 		return err_sys(e, "open /etc of image %s", x->r->image_path);
 	char layers[64];
 	put_number(put(layers, "lowerdir=" STAGE "root/etc:/proc/self/fd/"), (uint64_t)etc);
-	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | x->r->mount_flags;
 	if (mount("pinfold", STAGE "root/etc", "overlay", flags, layers) == 0)
 		return move(AT_FDCWD, STAGE "root/etc", "etc", e);
 	if (errno != EINVAL)

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -114,6 +116,26 @@ static int look_at_targets(struct rootfs *r, struct err *e)
 	return 0;
 }
 
+/* An overlay is a mount of its own: what the host forbids on the image's (noexec first of all)
+ * would be allowed on it. A bind inherits. */
+static int look_at_mount(struct rootfs *r, struct err *e)
+{
+	static const struct {
+		unsigned long seen, flag; /* statvfs(3), mount(2) */
+	} kept[] = {
+		{ST_NOEXEC, MS_NOEXEC},		{ST_NOATIME, MS_NOATIME},
+		{ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME},
+		{0x2000, MS_NOSYMFOLLOW}, /* ST_NOSYMFOLLOW */
+	};
+	struct statfs st;
+	if (fstatfs(r->image, &st) < 0)
+		return err_sys(e, "image %s: read its mount's flags", r->image_path);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if ((unsigned long)st.f_flags & kept[i].seen)
+			r->mount_flags |= kept[i].flag;
+	return 0;
+}
+
 static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
 {
 	autoclose int fd = open(s->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -127,7 +149,7 @@ static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, s
 	r->image_dev = makedev(st.stx_dev_major, st.stx_dev_minor);
 	r->image_ino = st.stx_ino;
 	if (read_path(r, a, e) < 0 || rootfs_vet_name(r, e) < 0 || look_at_targets(r, e) < 0 ||
-	    rootfs_vet_place(r, st.stx_mnt_id, e) < 0) {
+	    look_at_mount(r, e) < 0 || rootfs_vet_place(r, st.stx_mnt_id, e) < 0) {
 		r->image = -1;
 		return -1;
 	}

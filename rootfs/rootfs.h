@@ -33,6 +33,7 @@ struct rootfs {
 	int image; /* O_PATH fd of the image's root (IMAGE_PATH); -1 for @host */
 	const char *image_path; /* as the kernel spells it (no links, no dots); pid 1 finds the image again by it */
 	uint64_t image_dev, image_ino; /* of image: what pid 1 finds must be the same */
+	unsigned long mount_flags; /* MS_*: those of the image's mount that an overlay over it must have too */
 	uint32_t missing; /* bit set of enum rootfs_target: what the skeleton must supply */
 	uint64_t scratch_bytes, scratch_inodes;
 	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5. Not so: a single id, pid 1's too */

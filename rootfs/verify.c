@@ -4,19 +4,31 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
-enum { RO = 1, NOSUID = 2, NODEV = 4, NOEXEC = 8, SEALED = RO | NOSUID | NODEV | NOEXEC };
+/* The bits are mount(2)'s, so that what the parent saw on the image's mount can stand in a row. */
+enum {
+	RO = MS_RDONLY,
+	NOSUID = MS_NOSUID,
+	NODEV = MS_NODEV,
+	NOEXEC = MS_NOEXEC,
+	SEALED = RO | NOSUID | NODEV | NOEXEC
+};
 
 struct flag {
 	const char *name;
-	unsigned bit;
+	unsigned long bit;
 };
 static const struct flag flags[] = {
 	{"ro", RO},
 	{"nosuid", NOSUID},
 	{"nodev", NODEV},
 	{"noexec", NOEXEC},
+	{"noatime", MS_NOATIME},
+	{"nodiratime", MS_NODIRATIME},
+	{"relatime", MS_RELATIME},
+	{"nosymfollow", MS_NOSYMFOLLOW},
 };
 
 /* What must be there, and how. A mount may have more of the flags (locked by the host),
@@ -24,7 +36,7 @@ static const struct flag flags[] = {
 struct row {
 	const char *point;
 	const char *type; /* NULL: the image's own */
-	unsigned flags;
+	unsigned long flags;
 	bool writable;
 };
 static const struct row rows[] = {
@@ -40,11 +52,11 @@ static const struct row rows[] = {
 	{"/scratch", "tmpfs", NOSUID | NODEV, true},
 	{"/sys/fs/cgroup", "cgroup2", SEALED, false},
 };
-enum { ROWS = sizeof(rows) / sizeof(rows[0]), CGROUP_ROW = ROWS - 1 };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), ROOT_ROW = 0, CGROUP_ROW = ROWS - 1 };
 
-static unsigned parse_flags(const char *options)
+static unsigned long parse_flags(const char *options)
 {
-	unsigned found = 0;
+	unsigned long found = 0;
 	for (const char *at = options; *at; at += *at == ',') {
 		for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 			const char *end = after(at, flags[i].name);
@@ -59,7 +71,7 @@ static unsigned parse_flags(const char *options)
 
 static int compare(const struct mount_line *m, const struct row *want, struct err *e)
 {
-	unsigned have = parse_flags(m->options);
+	unsigned long have = parse_flags(m->options);
 	if (m->tag)
 		return err_host(e, "%s is not private: %s", m->point, m->tag);
 	if (want->type && !same_text(want->type, m->type))
@@ -90,6 +102,8 @@ static bool other_row(const struct enter *x, const char *point, struct row *want
 	if (after(point, "/sys/"))
 		return false;
 	want->flags = RO | NOSUID | NODEV;
+	if (same_text(point, "/etc")) /* as the root, an overlay of ours over the image's */
+		want->flags |= x->r->mount_flags;
 	return x->r->form != ROOTFS_OVERLAY;
 }
 
@@ -110,7 +124,10 @@ static int check_line(void *arg, char *line, struct err *e)
 		if (seen->rows & 1u << i)
 			return err_host(e, "%s is mounted over twice", m.point);
 		seen->rows |= 1u << i;
-		return compare(&m, &rows[i], e);
+		struct row want = rows[i];
+		if (i == ROOT_ROW)
+			want.flags |= seen->x->r->mount_flags;
+		return compare(&m, &want, e);
 	}
 	struct row want;
 	unsigned device = DEVICES;

@@ -93,6 +93,34 @@ else:
     for place in (later, os.path.join(inner, "deep"), inner, bound):
         subprocess.run(["umount", place], check=True)
 
+    # What the host forbids on the image's mount, an overlay over it must not allow: it is a mount of its own.
+    for name, content in (("overlay", {}), ("bind", TARGETS | {"etc/passwd": b""})):
+        tree = image({})
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "image", tree], check=True)
+        probe = ("copy", PROBE)
+        image({"bin/probe": probe, "etc/probe": probe, "dev": ("dir", 0o755), "data/link": ("link", "../bin")} | content, tree)
+        for flag in "noatime", "nodiratime", "nosymfollow":
+            options = ["noatime", "nodiratime"] if flag == "nodiratime" else [flag]
+            subprocess.run(["mount", "-o", ",".join(["remount", "bind", "nosuid", "nodev", *options]), tree], check=True)
+            rows = {row[0]: row[1] for row in look(f"{name} of an image with {flag}", tree)}
+            for point in ["/", "/etc"] if name == "bind" else ["/"]:
+                ok(set(options) <= rows[point], f"{name}, {point}: {flag} is kept", str(rows[point]))
+        run = do(tree, "list", "/data/link")
+        is_(run.out, b"/data/link: ELOOP\n", f"{name}: with nosymfollow no link of the image's is followed", run)
+        for path in "/bin/probe", "/etc/probe":
+            is_(pinfold("run", tree, path, "do", "list", "/bin").code, 0, f"{name}: {path} runs")
+        subprocess.run(["mount", "-o", "remount,bind,noexec,nosuid,nodev", tree], check=True)
+        for path in "/bin/probe", "/etc/probe":
+            try:
+                subprocess.run([tree + path], check=False)
+                ok(False, f"control: {path} does not run on a noexec mount")
+            except PermissionError:
+                ok(True, f"control: {path} does not run on a noexec mount")
+            run = pinfold("run", tree, path, "do", "list", "/bin")
+            is_((run.status, run.code, run.out), ("exec-failed", 126, b""), f"{name}: nor does it inside", run)
+            like(run.message, r"noexec", f"{name}: and the message says why")
+        subprocess.run(["umount", tree], check=True)
+
 # ---- /dev ----
 run = do(overlaid, "list", "/dev", "/dev/pts", "/dev/shm")
 is_(sorted(run.out.decode().split()),

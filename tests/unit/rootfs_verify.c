@@ -2,6 +2,8 @@
  * tables are written into a folder that stands in for proc. */
 #include "tests/unit/rootfs_tree.h"
 
+#include <sys/mount.h>
+
 #define DEVICE(name) \
 	"9 2 0:6 /" name " /dev/" name " ro,nosuid,noexec,relatime - devtmpfs devtmpfs rw\n"
 
@@ -167,12 +169,49 @@ static void devices_checked(void **state)
 	assert_int_equal(dev_check(&devices[0], "/none", &e), -1);
 }
 
+/* What the image's own mount is kept from stays forbidden, on the root and on our overlay of its /etc alone. */
+static void keeps_the_images_flags(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned long flags;
+		const char *with, *lacks;
+	} rows[] = {
+		{MS_NOEXEC, "noexec,relatime", "without noexec"},
+		{MS_NOATIME, "noatime", "without noatime"},
+		{MS_NOATIME | MS_NODIRATIME, "noatime,nodiratime", "without noatime"},
+		{MS_NOSYMFOLLOW, "relatime,nosymfollow", "without nosymfollow"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char line[128], table[4096];
+		struct err e = ERR_INIT;
+		struct rootfs r = {.form = ROOTFS_BIND, .mount_flags = rows[i].flags};
+		assert_int_equal(check(right, &r, false, &e), -1);
+		assert_non_null(strstr(e.msg, rows[i].lacks));
+		snprintf(line, sizeof(line), "/ ro,nosuid,nodev,%s - overlay", rows[i].with);
+		const char *root = changed("/ ro,nosuid,nodev,relatime - overlay", line);
+		if (check(root, &r, false, &e) < 0)
+			fail_msg("%s", e.msg);
+		snprintf(table, sizeof(table), "%s9 1 0:9 / /etc ro,nosuid,nodev - overlay x ro\n",
+			 root);
+		assert_int_equal(check(table, &r, false, &e), -1);
+		snprintf(table, sizeof(table),
+			 "%s9 1 0:9 / /etc ro,nosuid,nodev,%s - overlay x ro\n", root, rows[i].with);
+		if (check(table, &r, false, &e) < 0)
+			fail_msg("%s", e.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepts),	   cmocka_unit_test(refuses),
-		cmocka_unit_test(cgroup_as_asked), cmocka_unit_test(mounts_of_the_image),
-		cmocka_unit_test(outer_proc),	   cmocka_unit_test(devices_checked),
+		cmocka_unit_test(accepts),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(cgroup_as_asked),
+		cmocka_unit_test(mounts_of_the_image),
+		cmocka_unit_test(keeps_the_images_flags),
+		cmocka_unit_test(outer_proc),
+		cmocka_unit_test(devices_checked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
