@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sha2.h>
 #include <stdio.h>
@@ -23,11 +24,28 @@ struct entry_head {
 	uint8_t digest[SHA256_DIGEST_LENGTH]; /* of insns and warnings as they follow */
 };
 
+/* Parents too, which a home that was never logged in to lacks. */
+static bool make_folder(const char *path)
+{
+	char part[PATH_MAX];
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return true;
+	if (errno != ENOENT || (size_t)snprintf(part, sizeof(part), "%s", path) >= sizeof(part))
+		return false;
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return false;
+		*slash = '/';
+	}
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
 int cache_open(const char *path, struct err *e)
 {
 	struct stat st;
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "mkdir %s", path);
+	if (!make_folder(path))
+		return -1;
 	autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return err_sys(e, "open %s", path);

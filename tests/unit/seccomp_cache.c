@@ -86,6 +86,31 @@ static void test_cache(void **state)
 	cache_clear();
 }
 
+/* A home without .cache gets one, ours alone; where nothing can be made there is no cache, and not a word. */
+static void test_parents(void **state)
+{
+	(void)state;
+	struct stat st;
+	char usual[sizeof(cache)], above[sizeof(cache) + 8];
+	snprintf(usual, sizeof(usual), "%s", cache);
+	snprintf(above, sizeof(above), "%s/a", folder);
+	snprintf(cache, sizeof(cache), "%s/a/b/pinfold", folder);
+	assert_true(is_profile_a(cached(PROFILE_A)));
+	assert_non_null(entry_path());
+	assert_int_equal(stat(above, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	cache_clear();
+	assert_int_equal(unlinkat(AT_FDCWD, strcat(above, "/b"), AT_REMOVEDIR), 0);
+	snprintf(above, sizeof(above), "%s/a", folder);
+	assert_int_equal(rmdir(above), 0);
+
+	snprintf(cache, sizeof(cache), "/proc/none/pinfold");
+	struct built *b = cached(PROFILE_A);
+	assert_true(is_profile_a(b));
+	assert_false(warned(b, "is not cached"));
+	snprintf(cache, sizeof(cache), "%s", usual);
+}
+
 /* Spoil the one entry, build again: the same filter, and a sound entry in its place. */
 static void rebuilt(void (*spoil)(const char *entry))
 {
@@ -204,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_parents),
 		cmocka_unit_test(test_cache_spoiled),
 		cmocka_unit_test(test_cache_folder),
 	};
