@@ -50,6 +50,11 @@ struct facts {
 static_assert(sizeof(((struct guarantee *)0)->not_covered) >= sizeof(NOT_WATCHED NOT_OPEN),
 	      "what is not covered is said in full");
 
+static void because(struct guarantee *g, const char *why)
+{
+	snprintf(g->why, sizeof(g->why), "%s", why);
+}
+
 static void memory_rows(const struct facts *f)
 {
 	const struct limits *lim = &f->s->limits;
@@ -125,8 +130,7 @@ static void rlimit_rows(const struct facts *f)
 	guarantee_degraded(core, "RLIMIT_CORE", value,
 			   "a core_pattern that is a pipe: its handler is started on the host and gets the core",
 			   "a hard limit of 1 or more for the caller (ulimit -Hc, LimitCORE=)");
-	snprintf(core->why, sizeof(core->why),
-		 "the caller's hard limit is 0, which the kernel heeds for files alone");
+	because(core, "the caller's hard limit is 0, which the kernel heeds for files alone");
 }
 
 static void task_rows(const struct facts *f)
@@ -230,6 +234,9 @@ static void identity_rows(const struct facts *f)
 		guarantee_degraded(&f->rows[G_USER_QUOTAS], "single id map", "",
 				   "pipe pages, fds in flight, pending signals, the caller's RLIMIT_NPROC are shared with the caller's processes",
 				   mend);
+		because(&f->rows[G_GROUPS],
+			"whoever maps its own id alone, without a helper, may not call setgroups (EPERM)");
+		because(&f->rows[G_USER_QUOTAS], "the program's kuid is the caller's");
 	}
 }
 
@@ -286,6 +293,7 @@ void ledger_proc_outer(struct result *r)
 	guarantee_degraded(&r->guarantees[G_PROC], "outer proc", "",
 			   "processes of the host are listed, new user namespaces are stopped by the filter alone",
 			   "run where /proc is not masked, without --proc outer");
+	because(&r->guarantees[G_PROC], "the host forbids a fresh proc to user namespaces");
 }
 
 void ledger_cpus(const struct plan *p, unsigned first, struct result *r)
@@ -303,12 +311,14 @@ void ledger_ownership(const struct plan *p, bool idmapped, struct result *r)
 {
 	if (p->launch.ids.form != IDS_FORM_SLOT || p->launch.root.form == ROOTFS_HOST)
 		return;
-	if (idmapped)
-		guarantee_enforced(&r->guarantees[G_OWNERSHIP], "idmapped mount", "");
-	else
-		guarantee_degraded(&r->guarantees[G_OWNERSHIP], "plain mount", "",
-				   "owners of the image's files show as 65534",
-				   "an image on ext4, xfs, btrfs or tmpfs");
+	struct guarantee *row = &r->guarantees[G_OWNERSHIP];
+	if (idmapped) {
+		guarantee_enforced(row, "idmapped mount", "");
+		return;
+	}
+	guarantee_degraded(row, "plain mount", "", "owners of the image's files show as 65534",
+			   "an image on ext4, xfs, btrfs or tmpfs");
+	because(row, "the image's file system cannot be idmapped");
 }
 
 int ledger_require(const struct result *r, uint64_t require, struct err *e)

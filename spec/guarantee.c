@@ -88,6 +88,7 @@ static void fill(struct guarantee *g, enum guarantee_state state, const char *by
 	text_fit(g->by, sizeof(g->by), by);
 	text_fit(g->value, sizeof(g->value), value);
 	g->not_covered[0] = '\0';
+	g->why[0] = '\0';
 	g->mend[0] = '\0';
 }
 
