@@ -10,16 +10,15 @@ from attack import *
 from pf import *
 
 tree = probe_image()
-limits = ["--pids", "40", "--wall", "2s"]
+WALL = 1
+limits = ["--pids", "40", "--wall", f"{WALL}s"]
 attack({"PR09.processes": "EAGAIN", "PR09.threads": "EAGAIN"}, tree, limits[:2], {"COUNT": "41"}, title="41 tasks: ")
 outcomes, run = strong(tree, ["PR09.processes"], ["--pids", "40"], {"COUNT": "35"})
 is_(outcomes, {"PR09.processes": ("reached", "0")}, "35 beside the two that run are within 40", run)
 
-late = []
-stop = threading.Event()
 
 
-def fork_now_and_then():
+def fork_now_and_then(late, stop):
     while not stop.is_set():
         begin = time.monotonic()
         os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
@@ -27,22 +26,28 @@ def fork_now_and_then():
         time.sleep(0.02)
 
 
-thread = threading.Thread(target=fork_now_and_then)
-thread.start()
-with unharmed("a fork bomb"):
-    begin = time.monotonic()
-    run = do(tree, "bomb", flags=limits)
-    took = time.monotonic() - begin
-stop.set()
-thread.join()
-is_(run.status, "wall-timeout", "a fork bomb ends at its limit", run)
-children = int(run.out.split()[1]) if run.out.startswith(b"children") else None
-within(children, 1, 40, "it got no more than its number")
-within(took, 2, 10, "and was gone soon after")
-ok(len(late) > 5, f"the host could start processes meanwhile ({len(late)} times)")
+# Bombs that never end: of children, of parents that wait in vfork, of programs, of exits.
+for verb in "bomb", "vfork-chain", "exec-chain", "exit-storm":
+    late, stop = [], threading.Event()
+    thread = threading.Thread(target=fork_now_and_then, args=(late, stop))
+    thread.start()
+    with unharmed(verb):
+        begin = time.monotonic()
+        run = do(tree, verb, flags=limits)
+        took = time.monotonic() - begin
+    stop.set()
+    thread.join()
+    is_(run.status, "wall-timeout", f"{verb}: ends at its limit", run)
+    within(took, WALL, WALL + 2, f"{verb}: and is gone within 2 s")
+    ok(len(late) > 5, f"{verb}: the host could start processes meanwhile ({len(late)} times)")
+    if verb in ("bomb", "vfork-chain"):
+        children = int(run.out.split()[1]) if run.out.startswith(b"children") else None
+        within(children, 1 if verb == "bomb" else 20, 40, f"{verb}: it got its number and no more")
+    if run.result["usage"]["pids_peak"] is not None:
+        within(run.result["usage"]["pids_peak"], 1, 40, f"{verb}: and no more were counted")
 
 with unharmed("orphans"):
-    run = do(tree, "orphans", "600", flags=["--pids", "20"])
-    is_((run.status, run.code), ("exited", 0), "600 orphans: pid 1 reaps them as they come", run)
+    run = do(tree, "orphans", "10000", flags=["--pids", "20", "--wall", "60s"])
+    is_((run.status, run.code), ("exited", 0), "10,000 orphans: pid 1 reaps them as they come", run)
 
 done()

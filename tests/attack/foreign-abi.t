@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """KI03: i386 and x32 have no door: the first such call ends the run, and the result says so."""
+import errno
+import json
 import os
 import platform
 import struct
@@ -57,6 +59,22 @@ if unconfined == 42:
 else:
     skip("no i386 emulation in this kernel", "an i386 program ends the run")
     is_(run.status, "exec-failed", f"an i386 program does not start ({unconfined} unconfined)", run)
+
+# The vsyscall page is another door to three native calls, and the filter stands in it too: a policy that denies the call
+# denies it there. Ours allows all three, as the vDSO gives their answers to everybody.
+CALLS = ("gettimeofday", "time", "getcpu")
+pages = [f"KI03.vsyscall-{name}" for name in CALLS]
+if all(controls[row] == ("reached", "0") for row in pages):
+    outcomes, run = strong(tree, pages)
+    is_(outcomes, dict.fromkeys(pages, ("reached", "0")), "the vsyscall page: as harmless as the calls that it stands for", run)
+    policy = os.path.join(tmpdir(), "no-time.json")
+    with open(policy, "w", encoding="ascii") as file:
+        json.dump({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [
+            {"names": CALLS, "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EACCES}]}, file)
+    outcomes, run = strong(tree, pages, ["--seccomp", policy])
+    is_(outcomes, dict.fromkeys(pages, ("blocked", "EACCES")), "the vsyscall page: filtered as those calls", run)
+else:
+    skip("no vsyscall page in this kernel", "the vsyscall page is filtered")
 
 # Its own SIGSYS is a signal like any other.
 run = pinfold("run", tiny(), "/bin/payload", "kill", "2", "31")

@@ -2,6 +2,7 @@
 #include "probe.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -91,6 +92,17 @@ static int far_sysenter(const char *arg)
 	return far_call(code, sizeof(code));
 }
 
+/* Where old programs find time(2), gettimeofday(2) and getcpu(2): the kernel serves them on the page fault, as those calls. */
+static int vsyscall(const char *arg)
+{
+	static long room[4];
+	long (*call)(void *, void *, void *) = NULL;
+	const uintptr_t entry = 0xffffffffff600000 + strtoul(arg, NULL, 16);
+	memcpy(&call, &entry, sizeof(call));
+	const long rc = call(room, NULL, NULL);
+	return rc < 0 && rc > -4096 ? (int)-rc : 0;
+}
+
 #else /* No other ABI here. */
 
 static int int80(const char *arg)
@@ -102,6 +114,7 @@ static int int80(const char *arg)
 #define x32_negative int80
 #define far_int80    int80
 #define far_sysenter int80
+#define vsyscall     int80
 
 #endif
 
@@ -110,6 +123,9 @@ static const struct probe rows[] = {
 	{"KI03.x32", x32, NULL, "x32"},
 	{"KI03.x32-negative", x32_negative, NULL, "a number of no ABI"},
 	{"KI03.far-int80", far_int80, NULL, "int 0x80 in 32-bit code"},
+	{"KI03.vsyscall-gettimeofday", vsyscall, "0", "gettimeofday(2) by the vsyscall page"},
+	{"KI03.vsyscall-time", vsyscall, "400", "time(2) by the vsyscall page"},
+	{"KI03.vsyscall-getcpu", vsyscall, "800", "getcpu(2) by the vsyscall page"},
 	{"KI03.far-sysenter", far_sysenter, NULL, "sysenter in 32-bit code"},
 };
 const struct probe_group probes_abi = {rows, sizeof(rows) / sizeof(*rows)};

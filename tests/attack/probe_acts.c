@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,21 +159,70 @@ static int verb_bomb(int argc, char **argv)
 	wait_forever();
 }
 
+/* Each child stops its parent (vfork) and goes on, until the kernel says no: nobody in it can be
+ * scheduled but the last. The glibc wrapper, because nothing of a parent's stack may be used again:
+ * none ever returns. */
+static int verb_vfork_chain(int argc, char **argv)
+{
+	volatile long depth = 0;
+	(void)argc;
+	(void)argv;
+	while (vfork() == 0)
+		depth++;
+	dprintf(STDOUT_FILENO, "children %ld\n", depth);
+	wait_forever();
+}
+
+/* One process that is another program all the time. */
+static int verb_exec_chain(int argc, char **argv)
+{
+	(void)argc;
+	execl("/bin/probe", "probe", "do", argv[0], NULL);
+	return errno;
+}
+
+/* Children that end at once and leave children that end at once, forever: nothing but exits to reap. */
+static int verb_exit_storm(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (;;) {
+		const pid_t pid = fork();
+		if (pid == 0) {
+			for (int i = 0; i < 8; i++)
+				if (fork() == 0)
+					_exit(0);
+			_exit(0);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+/* 0, or the errno of the fork that failed. */
+static int one_orphan(void)
+{
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(fork() >= 0 ? 0 : errno);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+/* Faster than pid 1 reaps them the number of tasks is reached, and room comes only by its reaping. */
 static int verb_orphans(int argc, char **argv)
 {
 	long left = argc > 1 ? atol(argv[1]) : 1000;
-	while (left-- > 0) {
-		pid_t pid = fork();
-		if (pid < 0)
-			return errno;
-		if (pid == 0) {
-			if (fork() >= 0)
-				_exit(0);
-			_exit(errno);
-		}
-		int status;
-		if (waitpid(pid, &status, 0) < 0 || status != 0)
-			return 1;
+	while (left > 0) {
+		const int sys = one_orphan();
+		if (sys != 0 && sys != EAGAIN)
+			return sys;
+		if (sys == 0)
+			left--;
+		else
+			sched_yield();
 	}
 	return 0;
 }
@@ -330,6 +380,9 @@ static const struct verb verbs_acts_rows[] = {
 	{"touch-exe", verb_touch_exe},
 	{"touch-binaries", verb_touch_binaries},
 	{"hold", verb_hold},
+	{"vfork-chain", verb_vfork_chain},
+	{"exec-chain", verb_exec_chain},
+	{"exit-storm", verb_exit_storm},
 	{"orphans", verb_orphans},
 	{"deep", verb_deep},
 	{"sweep", verb_sweep},

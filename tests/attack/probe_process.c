@@ -229,7 +229,14 @@ static int enter_by_pidfd(const char *arg)
 
 /* ---- PR18 ---- */
 
-enum { KEYCTL_JOIN_SESSION_KEYRING_ = 1, KEYCTL_SEARCH_ = 10, KEYCTL_READ_ = 11, SESSION_ = -3 };
+enum {
+	KEYCTL_JOIN_SESSION_KEYRING_ = 1,
+	KEYCTL_UNLINK_ = 9,
+	KEYCTL_SEARCH_ = 10,
+	KEYCTL_READ_ = 11,
+	SESSION_ = -3,
+	USER_ = -4,
+};
 
 static int add_key(const char *arg)
 {
@@ -244,6 +251,23 @@ static int key_control(const char *arg)
 			     atoi(arg) == KEYCTL_JOIN_SESSION_KEYRING_ ? NULL
 								       : (void *)(intptr_t)SESSION_,
 			     1));
+}
+
+/* In the user's own keyring, which outlives every session and run. */
+static int mark_user(const char *arg)
+{
+	return tried(syscall(SYS_add_key, "user", arg, "x", 1L, (long)USER_));
+}
+
+static int marked_user(const char *arg)
+{
+	return tried(syscall(SYS_keyctl, KEYCTL_SEARCH_, (long)USER_, "user", arg, 0L));
+}
+
+static int unmark_user(const char *arg)
+{
+	const long key = syscall(SYS_keyctl, KEYCTL_SEARCH_, (long)USER_, "user", arg, 0L);
+	return key < 0 ? errno : tried(syscall(SYS_keyctl, KEYCTL_UNLINK_, key, (long)USER_));
 }
 
 static int request_key(const char *arg)
@@ -331,6 +355,9 @@ static const struct probe rows[] = {
 	{"PR18.session", key_control, "0", "the session's keyring"},
 	{"PR18.join", key_control, "1", "a new session keyring"},
 	{"PR18.request", request_key, NULL, "a search"},
+	{"PR18.mark", mark_user, "pinfold-mark", "a key that stays"},
+	{"PR18.marked", marked_user, "pinfold-mark", "one that another run left"},
+	{"PR18.unmark", unmark_user, "pinfold-mark", "its end"},
 	{"PR18.callers", callers_key, "pinfold-canary", "a key of the caller's session"},
 };
 const struct probe_group probes_process = {rows, sizeof(rows) / sizeof(*rows)};
