@@ -260,11 +260,13 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct result *r)
 {
 	struct err why = ERR_INIT;
+	const size_t warnings = r->warnings_len;
 	if (attempt(s, o, r, &why))
 		return;
 	/* A filter, limits and a ledger that counted on controllers would be wrong: all is planned anew. */
 	struct sandbox_options without = *o;
 	without.no_scope = why.msg;
+	r->warnings_len = warnings; /* those of the plan come again */
 	result_warn(r, "no scope: %s", why.msg);
 	attempt(s, &without, r, &why);
 }

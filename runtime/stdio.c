@@ -136,14 +136,12 @@ static void lose_input(struct run *run)
 {
 	const struct spec *s = run->spec;
 	struct err e = ERR_INIT;
+	const bool background = run->feed.failed == EIO && s->stdin_kind != STDIN_FILE &&
+				isatty(STDIN_FILENO);
 	errno = run->feed.failed;
-	if (s->stdin_kind == STDIN_FILE)
-		err_sys(&e, "stdio: read stdin %s", s->stdin_file);
-	else if (run->feed.failed == EIO && isatty(STDIN_FILENO))
-		err_sys(&e,
-			"stdio: read stdin of the caller, a terminal (in the background? --stdin null)");
-	else
-		err_sys(&e, "stdio: read stdin of the caller");
+	err_sys(&e, "stdio: read stdin %s%s",
+		s->stdin_kind == STDIN_FILE ? s->stdin_file : "of the caller",
+		background ? ", a terminal (in the background? --stdin null)" : "");
 	if (!run->decided) /* else it is ending, and has its grace */
 		end_by_error(run, RUN_LOST, "stdio", &e);
 }

@@ -369,7 +369,7 @@ struct source {
 	void (*handle)(struct run *, short revents);
 };
 
-enum { SOURCES = 16 };
+enum { SOURCES = 16, WAIT_FAILURES = 3 };
 
 static short want_in(const struct outlet *to)
 {
@@ -428,6 +428,7 @@ static int wait_once(struct run *run, struct err *e)
 void supervise(struct run *run)
 {
 	struct err e = ERR_INIT;
+	unsigned failures = 0;
 	run_event(run, EVENT_STAGE, "setup");
 	setup_begins(run);
 	/* The fork shared our pages with pid 1; it is busy now, and we are not. */
@@ -436,9 +437,12 @@ void supervise(struct run *run)
 		if (run->phase == PHASE_DRAIN && streams_drained(run))
 			run->phase = PHASE_DONE;
 		else if (wait_once(run, &e) < 0) {
-			/* Without poll there is no supervising: kill, reap, say so. */
+			/* Without poll there is no supervising: kill, say so, and reap if it can be. */
+			if (!streams_drained(run))
+				run_reopen(run);
 			end_by_error(run, RUN_LOST, "supervise", &e);
-			run->phase = PHASE_DONE;
+			if (++failures == WAIT_FAILURES)
+				run->phase = PHASE_DONE;
 		}
 	}
 }
