@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Go builds and runs: goroutines on threads, a server on loopback, a child process, timers."""
-from software import runs, run_in, tools
+from software import BUILDS, runs, run_in, tools
 from tap import done
 
 PROGRAM = r"""
@@ -42,5 +42,5 @@ func main() {
 """
 image = tools("go", "tar")
 script = "export GOCACHE=/scratch/cache GOFLAGS=-mod=mod GO111MODULE=off GOTOOLCHAIN=local; go build -o program program.go && exec ./program"
-runs("go", run_in(image, script, files={"program.go": PROGRAM}), f"{sum(range(1000))} served child\nuser True\n".replace("True", "true"))
+runs("go", run_in(image, script, *BUILDS, files={"program.go": PROGRAM}), f"{sum(range(1000))} served child\nuser True\n".replace("True", "true"))
 done()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Java runs: javac, threads and a pool, a server on loopback and HttpClient, a child process, garbage collection."""
-from software import runs, run_in, tools
+from software import BUILDS, runs, run_in, tools
 from tap import done
 
 PROGRAM = r"""
@@ -39,6 +39,7 @@ public class Main {
 """
 # Not @host: Debian keeps the JDK's own settings in /etc, of which @host shows nothing.
 image = tools("java", "javac", "tar", host=False)
-runs("javac and java", run_in(image, "javac -J-Xmx256m Main.java && exec java -Xmx256m Main", files={"Main.java": PROGRAM}),
+runs("java in 512 MiB", run_in(image, "java -version 2>&1 | head -n1 | grep -c version"), "1\n")
+runs("javac and java", run_in(image, "javac -J-Xmx256m Main.java && exec java -Xmx256m Main", *BUILDS, files={"Main.java": PROGRAM}),
      "pool 4950\nparallel 33334\nhttp served\nchild 0\ngc 64 true\n")
 done()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """rustc and cargo build, and what they made runs: threads, channels, sockets on loopback, a child process."""
-from software import runs, run_in, tools
+from software import BUILDS, runs, run_in, tools
 from tap import done
 
 PROGRAM = r"""
@@ -27,7 +27,7 @@ fn main() {
 """
 WANT = "120 42 served child\n"
 image = tools("rustc", "cargo", "cc", "tar")
-runs("rustc", run_in(image, "rustc -O program.rs && ./program", files={"program.rs": PROGRAM}), WANT)
-runs("cargo", run_in(image, "export CARGO_HOME=/scratch/cargo; cargo build -q --offline && ./target/debug/inside", files={
+runs("rustc", run_in(image, "rustc -O program.rs && ./program", *BUILDS, files={"program.rs": PROGRAM}), WANT)
+runs("cargo", run_in(image, "export CARGO_HOME=/scratch/cargo; cargo build -q --offline && ./target/debug/inside", *BUILDS, files={
     "Cargo.toml": '[package]\nname = "inside"\nversion = "0.1.0"\nedition = "2021"\n', "src/main.rs": PROGRAM}), WANT)
 done()
