@@ -69,8 +69,8 @@ void profile_row_position(const struct profile *p, const struct profile_row *row
 int profile_compile(struct profile_code *code, const struct profile *p, struct profile_context *c,
 		    struct err *e);
 
-/* profile_cache.c. The folder, made with its parents if it is not there: ours alone, or not used (-1).
- * One that cannot be made is no fault of anybody's, and *e stays empty. */
+/* profile_cache.c. The folder, made with its parents if it is not there: ours alone, or not used
+ * (-1). One that cannot be made is no fault of anybody's, and *e stays empty. */
 int cache_open(const char *path, struct err *e);
 /* 1: *code and *w are there; 0: no entry, or one that is not whole. */
 int cache_load(int dir, const char *key, struct profile_code *code, struct arena *a,
