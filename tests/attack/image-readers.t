@@ -3,6 +3,7 @@
 import fcntl
 import os
 import socket
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
@@ -11,6 +12,18 @@ from pf import *
 
 # flock and F_SETLK stay allowed: sqlite, cargo and others need them.
 attack({"FS22.lease": "EPERM", "FS22.dnotify": "EPERM", "FS22.fanotify": "EPERM", "FS22.setown": "EPERM"})
+
+# A skeleton over the image has inodes of its own: two runs see nothing of each other. A bound image is one tree for all its
+# users (README: side channels), which serves as the control.
+for form, targets in ("skeleton over the image", False), ("image bound", True):
+    tree = probe_image(targets=targets)
+    _, flags = mark_flags()
+    with start("run", *flags, "--stdin", "-", tree, "/bin/probe", "FS22.inotify", stdin=subprocess.PIPE) as watcher:
+        is_(watcher.line(), "ready", f"{form}: a run watches a file of the image")
+        is_(do(tree, "cat", "/data/file").code, 0, f"{form}: and another reads it")
+        run = watcher.wait(stdin=b"\n")
+    like(run.out, rb"FS22.inotify reached 0" if targets else rb"FS22.inotify blocked EAGAIN",
+         f"{form}: {'the first sees that' if targets else 'the first sees nothing'}")
 
 # Somebody of the host listens on a socket of the tree, reads a FIFO and holds a lock there.
 ROWS = ["FS23.socket", "FS23.fifo", "FS23.flock"]

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -276,6 +277,20 @@ static int directory_notify(const char *arg)
 	return fd < 0 ? errno : tried(fcntl(fd, F_NOTIFY, DN_ACCESS | DN_MULTISHOT));
 }
 
+/* Reached: what another process opens there is told of. */
+static int inotify(const char *arg)
+{
+	char path[128], event[512];
+	const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	snprintf(path, sizeof(path), "%s", at(arg));
+	if (fd < 0 || inotify_add_watch(fd, path, IN_OPEN) < 0)
+		return errno;
+	printf("ready\n");
+	fflush(stdout);
+	(void)getchar(); /* the other has had its turn */
+	return tried(read(fd, event, sizeof(event)));
+}
+
 static int fanotify(const char *arg)
 {
 	(void)arg;
@@ -362,6 +377,7 @@ static const struct probe rows[] = {
 
 	{"FS22.lease", lease, "/data/file", "a lease on a file of the image"},
 	{"FS22.dnotify", directory_notify, "/data", "directory notification"},
+	{"FS22.inotify", inotify, "/data/file", "what others open"},
 	{"FS22.fanotify", fanotify, NULL, "fanotify"},
 	{"FS23.socket", connect_to, "/data/socket", "whoever listens on a socket of the image"},
 	{"FS23.fifo", write_to_fifo, "/data/fifo", "whoever reads a FIFO of the image"},
