@@ -10,9 +10,10 @@ void kill_all(struct run *run)
 		return;
 	run_event(run, EVENT_STAGE, "kill");
 	evidence_before_kill(run);
+	/* pid 1 first: its end makes the kernel kill all the others, on another cpu. */
+	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
 	if (run->cg.dir >= 0)
 		cgroup_kill(&run->cg);
-	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
 	/* While the kernel is at it, which takes longer than to read this. */
 	cgroup_pressure(&run->cg, run->r);
 	run->phase = PHASE_KILLED;
