@@ -108,7 +108,7 @@ def faulty(options, *words):
 
 
 if os.path.exists(STRACE):
-    inject = lambda error, when: ["-P", path, "-e", f"trace=read", "-e", f"inject=read:error={error}:when={when}"]
+    inject = lambda error, when: ["-P", path, "-e", "trace=read", "-e", f"inject=read:error={error}:when={when}"]
     run = faulty(inject("EIO", 2), "--stdin", path, *payload, "cat", ",", "echo", "all read")
     is_((run.status in LOST, run.code), (True, 125), "a disk that fails in the middle: lost", run.status)
     unlike(run.out, rb"all read", "and the program never saw an end of file")
