@@ -16,6 +16,9 @@ struct wish {
 	bool early; /* the kernel makes the creator's soft limit the user namespace's: raise it before */
 };
 
+#define WISH(which, at_first, at_most, ...) \
+	{.resource = which, .soft = at_first, .hard = at_most, __VA_ARGS__}
+
 static rlim_t smaller(rlim_t a, rlim_t b)
 {
 	return a < b ? a : b;
@@ -91,53 +94,34 @@ int plan_rlimits(struct plan *p, const struct spec *s, struct result *r, struct 
 	const rlim_t nproc = (p->place.controllers & CG_PIDS) || !tasks ? RLIM_INFINITY : tasks;
 	const rlim_t pending = single ? 256 : 4096, none = RLIM_INFINITY;
 	const struct wish rows[] = {
-		{.resource = RLIMIT_NOFILE, .soft = nofile, .hard = nofile},
+		WISH(RLIMIT_NOFILE, nofile, nofile),
 		/* Not 0: a core_pattern that is a pipe ignores 0, and is stopped by 1. */
-		{.resource = RLIMIT_CORE, .soft = 1, .hard = 1, .lift = true},
-		{.resource = RLIMIT_NPROC, .soft = nproc, .hard = nproc, .early = true},
+		WISH(RLIMIT_CORE, 1, 1, .lift = true),
+		WISH(RLIMIT_NPROC, nproc, nproc, .early = true),
 		/* A stack without a soft limit changes the address space layout of old programs. */
-		{.resource = RLIMIT_STACK,
-		 .soft = stack_for(&p->launch),
-		 .hard = none,
-		 .name = "RLIMIT_STACK (ulimit -Hs)",
-		 .felt = "SIGSEGV or E2BIG"},
+		WISH(RLIMIT_STACK, stack_for(&p->launch), none, .name = "RLIMIT_STACK (ulimit -Hs)",
+		     .felt = "SIGSEGV or E2BIG"),
 		/* Memory that no other limit sees without a controller. */
-		{.resource = RLIMIT_MEMLOCK, .soft = 8 << 20, .hard = 8 << 20, .early = true},
-		{.resource = RLIMIT_MSGQUEUE, .soft = 819200, .hard = 819200, .early = true},
-		{.resource = RLIMIT_SIGPENDING, .soft = pending, .hard = pending, .early = true},
+		WISH(RLIMIT_MEMLOCK, 8 << 20, 8 << 20, .early = true),
+		WISH(RLIMIT_MSGQUEUE, 819200, 819200, .early = true),
+		WISH(RLIMIT_SIGPENDING, pending, pending, .early = true),
 		/* Would starve the host. */
-		{.resource = RLIMIT_RTPRIO, .soft = 0, .hard = 0},
-		{.resource = RLIMIT_NICE, .soft = 0, .hard = 0},
+		WISH(RLIMIT_RTPRIO, 0, 0),
+		WISH(RLIMIT_NICE, 0, 0),
 		/* No part of the contract: time, memory and files have limits of ours that say so
 		 * when they are reached, and these would end a program without a word. */
-		{.resource = RLIMIT_CPU,
-		 .soft = none,
-		 .hard = none,
-		 .lift = true,
-		 .name = "RLIMIT_CPU (ulimit -Ht)",
-		 .felt = "SIGXCPU or SIGKILL"},
-		{.resource = RLIMIT_FSIZE,
-		 .soft = none,
-		 .hard = none,
-		 .lift = true,
-		 .name = "RLIMIT_FSIZE (ulimit -Hf)",
-		 .felt = "SIGXFSZ or EFBIG"},
-		{.resource = RLIMIT_DATA,
-		 .soft = none,
-		 .hard = none,
-		 .lift = true,
-		 .name = "RLIMIT_DATA (ulimit -Hd)",
-		 .felt = "ENOMEM"},
-		{.resource = RLIMIT_AS,
-		 .soft = none,
-		 .hard = none,
-		 .lift = true,
-		 .name = "RLIMIT_AS (ulimit -Hv)",
-		 .felt = "ENOMEM or SIGSEGV"},
+		WISH(RLIMIT_CPU, none, none, .lift = true, .name = "RLIMIT_CPU (ulimit -Ht)",
+		     .felt = "SIGXCPU or SIGKILL"),
+		WISH(RLIMIT_FSIZE, none, none, .lift = true, .name = "RLIMIT_FSIZE (ulimit -Hf)",
+		     .felt = "SIGXFSZ or EFBIG"),
+		WISH(RLIMIT_DATA, none, none, .lift = true, .name = "RLIMIT_DATA (ulimit -Hd)",
+		     .felt = "ENOMEM"),
+		WISH(RLIMIT_AS, none, none, .lift = true, .name = "RLIMIT_AS (ulimit -Hv)",
+		     .felt = "ENOMEM or SIGSEGV"),
 		/* Without effect on this program or this kernel; lifted to be the same for every caller. */
-		{.resource = RLIMIT_RSS, .soft = none, .hard = none, .lift = true},
-		{.resource = RLIMIT_LOCKS, .soft = none, .hard = none, .lift = true},
-		{.resource = RLIMIT_RTTIME, .soft = none, .hard = none, .lift = true},
+		WISH(RLIMIT_RSS, none, none, .lift = true),
+		WISH(RLIMIT_LOCKS, none, none, .lift = true),
+		WISH(RLIMIT_RTTIME, none, none, .lift = true),
 	};
 	static_assert(sizeof(rows) / sizeof(*rows) == RLIM_NLIMITS, "every limit has its row");
 	for (size_t i = 0; i < RLIM_NLIMITS; i++) {
