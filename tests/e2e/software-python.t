@@ -83,10 +83,34 @@ run = pinfold("run", *LIMITS, "--stdin", path, rootfs("python"), "/bin/sh", "-c"
               timeout=180)
 runs("python3", run, WANT)
 
-# A filter that forgot a call fails now and then: T57.
-LOOP = "import json, threading, time, numpy; t = threading.Thread(target=time.time); t.start(); t.join(); print(numpy.ones(3).sum())"
+# A filter that forgot a call fails now and then: T57. A thousand processes import and start a thread, each for itself; numpy, which
+# takes fifty times as long, in every tenth.
+THOUSAND = """
+import os, sys
+bad = 0
+for i in range(1000):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            import json, threading, time
+            t = threading.Thread(target=time.time)
+            t.start()
+            t.join()
+            if i % 10 == 0:
+                import numpy
+                assert numpy.ones(3).sum() == 3.0
+            assert json.loads("[1]") == [1]
+        except BaseException as error:
+            print(i, repr(error), flush=True)
+            os._exit(1)
+        os._exit(0)
+    bad += os.waitpid(pid, 0)[1] != 0
+print("failed", bad)
+"""
+run = pinfold("run", *LIMITS, rootfs("python"), "python3", "-c", THOUSAND, timeout=180)
+runs("1,000 processes that import and start threads", run, "failed 0\n")
 run = pinfold("run", *LIMITS, rootfs("python"), "/bin/sh", "-ec",
-              f"i=0; while [ $i -lt 8 ]; do python3 -c '{LOOP}'; i=$((i+1)); done", timeout=180)
+              "i=0; while [ $i -lt 8 ]; do python3 -c 'import numpy; print(numpy.ones(3).sum())'; i=$((i+1)); done", timeout=180)
 runs("8 interpreters one after the other", run, "3.0\n" * 8)
 ABSENT = "import ctypes; c = ctypes.CDLL(None, use_errno=True); print([(c.syscall(n), ctypes.get_errno()) for n in (5000, 1000, 470, 600)])"
 run = pinfold("run", *LIMITS, rootfs("python"), "python3", "-c", ABSENT)
