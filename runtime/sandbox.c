@@ -3,14 +3,15 @@
  * One run is four processes at most. The supervisor (this process) stays in the host's namespaces
  * with the caller's uid. It plans (plan.c): whatever can fail for a boring reason fails before
  * anything exists. It makes the cgroup leaf, then clones pid 1 of the sandbox into fresh user, pid,
- * mount, network, IPC and UTS namespaces and into the leaf (spawn.c), writes its id maps and, as
- * root, hands it the idmapped image.
+ * mount, IPC and UTS namespaces and into the leaf (spawn.c), writes its id maps and, as root, hands
+ * it the idmapped image.
  *
- * pid 1 (init.c) applies its table of steps: credentials, cgroup namespace, loopback, mounts and
- * pivot_root, and hands out a directory fd of the scratch and of its /proc. It starts the program
- * by CLONE_VM and CLONE_VFORK (program.c); the program's process drops everything, loads the filter
- * as its last act, sends the filter's listener and waits. The supervisor now sets its timers and
- * answers; only then comes execve. pid 1 gives up all it has and only reaps.
+ * pid 1 (init.c) applies its table of steps: a helper for the network namespace, credentials,
+ * cgroup namespace, mounts and pivot_root, and hands out a directory fd of the scratch and of its
+ * /proc. It starts the program by CLONE_VM and CLONE_VFORK (program.c); the program's process drops
+ * everything, loads the filter as its last act, sends the filter's listener and waits. The
+ * supervisor now sets its timers and answers; only then comes execve. pid 1 gives up all it has and
+ * only reaps.
  *
  * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines. The run
  * ends with the main process, a limit, a signal or a lost caller: evidence is read, everything is
