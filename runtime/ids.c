@@ -99,6 +99,15 @@ static int is_host_root(bool *root, struct err *e)
 	return 0;
 }
 
+/* drop_caches is for the host's root alone to write (proc_sys_vm(5), mode 0200; test_perm() in the
+ * kernel's fs/proc/proc_sysctl.c compares kuids). A read-only /proc/sys says so only to whom the
+ * mode allows it. In doubt: yes. */
+static bool acts_as_kuid_0(void)
+{
+	return faccessat(AT_FDCWD, "/proc/sys/vm/drop_caches", W_OK, AT_EACCESS) == 0 ||
+	       errno != EACCES;
+}
+
 /* The host's root under whatever number: root may call itself something else in a namespace of its own. The
  * folder /proc is the host's root's, in every instance of it, and shows what number that is here. */
 static int refuse_kuid_0(struct err *e)
@@ -108,7 +117,7 @@ static int refuse_kuid_0(struct err *e)
 	if (stat("/proc", &st) < 0)
 		return err_sys(e, "ids: stat /proc");
 	/* 65534 is also what an owner without a number here is shown as. */
-	if (st.st_uid != uid || uid == OVERFLOW_ID)
+	if (st.st_uid != uid || (uid == OVERFLOW_ID && !acts_as_kuid_0()))
 		return 0;
 	return err_host(e,
 			"ids: uid %u of this user namespace is the host's root, and so would the program be; run "

@@ -45,10 +45,18 @@ is_((run.status, run.code, run.out), ("refused", 125, b""), "a user namespace wi
 ok(run.message, "with a reason")
 
 # The single id that root's own namespace has is the host's root, whatever its number there.
-for options in (["-r"], ["--map-user=1000"], ["-r", "-m", "-p", "-f", "--mount-proc"]) if WHO == "root" else ():
+for options in (["-r"], ["--map-user=1000"], ["-U", "--map-user=65534", "--map-group=65534"], ["-r", "-m", "-p", "-f", "--mount-proc"]) if WHO == "root" else ():
     run = inside([UNSHARE, *options], "echo", "ran")
     is_((run.status, run.code, run.out), ("refused", 125, b""), f"unshare {' '.join(options)} as root: refused", run)
     like(run.message, r"host's root.*another user", "with the reason and the way out")
+
+if WHO == "root":
+    # An ordinary user who is 65534, the number of who has none, in a namespace or outside of any.
+    run = inside([UNSHARE, "-U", "--map-user=65534", "--map-group=65534"], "echo", "ran", who="user")
+    is_((run.status, run.code), ("exited", 0), "an ordinary user as 65534 of a namespace: it runs", run)
+    nobody = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    done_ = subprocess.run([*nobody, program_path(), "run", tiny(), "/bin/payload", "exit", "3"], cwd="/", check=False, stderr=subprocess.PIPE)
+    is_(done_.returncode, 3, "nobody, outside of any: it runs", done_.stderr.decode())
 
 # In our own: the filter and the limits forbid another, and say so by failing.
 tree = image({"bin/pinfold": ("copy", program_path()), "inner/bin/payload": ("copy", payload_path())})
