@@ -37,6 +37,8 @@ void options_from_environment(struct sandbox_options *o, struct arena *a);
 /* The --help of a subcommand, on stdout. Returns the exit code. main() flushes, for all that is printed. */
 int print_help(const char *command);
 
+/* TERM, INT, HUP and QUIT: what ends a process that does nothing about them. */
+void stop_signals(sigset_t *set);
 /* For spec_read_argv(): a whole file, at most 4 MiB. */
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
 

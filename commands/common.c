@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,17 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	o->id_range = getenv("PINFOLD_ID_RANGE");
 }
 
-int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+/* TERM, INT, HUP and QUIT, which `run` blocks from its first act on. */
+void stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGQUIT);
+}
+
+static int read_text(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
 {
 	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -131,4 +142,15 @@ int read_file(struct arena *a, const char *name, char **text, size_t *len, struc
 	}
 	free(buf);
 	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%s is larger than 4 MiB", name);
+}
+
+int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+{
+	sigset_t stop, before;
+	/* What is read may be a terminal or a FIFO, and nothing has begun: whoever waits for us may end us. */
+	stop_signals(&stop);
+	sigprocmask(SIG_UNBLOCK, &stop, &before);
+	const int failed = read_text(a, name, text, len, e);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return failed;
 }

@@ -93,17 +93,19 @@ static int fill_standard_fds(void)
 }
 
 /* A write that fails is an error to report, not a death without a result: over RLIMIT_FSIZE it
- * would be SIGXFSZ, to a reader that went away SIGPIPE. Blocked, not ignored: the program's mask is
- * emptied, what is ignored it might keep. */
-static int block_write_signals(void)
+ * would be SIGXFSZ, to a reader that went away SIGPIPE. And a run that is told to stop before it has begun
+ * has a result too. Blocked, not ignored: the program's mask is emptied, what is ignored it might keep. */
+static int block_signals(const char *command)
 {
 	sigset_t set;
 	sigemptyset(&set);
+	if (command && strcmp(command, "run") == 0)
+		stop_signals(&set);
 	sigaddset(&set, SIGXFSZ);
 	sigaddset(&set, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) == 0)
 		return 0;
-	complain("block SIGXFSZ and SIGPIPE: %s", strerrordesc_np(errno));
+	complain("block signals: %s", strerrordesc_np(errno));
 	return -1;
 }
 
@@ -137,12 +139,14 @@ static int flush(int code)
 int main(int argc, char **argv)
 {
 	const int64_t begun = now_ns();
+	if (block_signals(argc > 1 ? argv[1] : NULL) < 0)
+		return EXIT_REFUSED;
 	pages_warm_text();
 	pages_warm_stack(24 * 1024);
 	/* One brk(2) instead of ten: room that is not used is not resident. */
 	mallopt(M_TOP_PAD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	if (block_write_signals() < 0 || fill_standard_fds() < 0)
+	if (fill_standard_fds() < 0)
 		return EXIT_REFUSED;
 	if (argc < 2) {
 		complain("no command; `pinfold help` lists them");
