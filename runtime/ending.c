@@ -4,6 +4,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+bool ended_by_itself(const struct run *run)
+{
+	return run->main_exited && run->decided &&
+	       (run->r->status == RUN_EXITED || run->r->status == RUN_SIGNALED);
+}
+
 void kill_all(struct run *run)
 {
 	if (run->phase >= PHASE_KILLED)

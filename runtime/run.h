@@ -135,6 +135,8 @@ void on_events(struct run *run, short revents);
 void streams_abandon(struct run *run);
 
 /* ---- ending.c ---- */
+/* Its main process did, and nothing else decided the run. */
+bool ended_by_itself(const struct run *run);
 /* Evidence, then SIGKILL to everything; once. */
 void kill_all(struct run *run);
 void end_by_limit(struct run *run, enum run_status status, const char *limit, const char *message);

@@ -30,9 +30,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -129,8 +131,8 @@ static void release(struct run *run)
 	stream_close(&run->out);
 	stream_close(&run->err);
 	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty,
-		      &run->control,	&run->caller,	  &run->signals,       &run->populated,
-		      &run->init_pidfd, &run->program,	  &run->registry};
+		      &run->control,	&run->caller,	  &run->populated,     &run->init_pidfd,
+		      &run->program,	&run->registry};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	deadlines_close(&run->deadlines);
@@ -139,19 +141,33 @@ static void release(struct run *run)
 	plan_close(&run->plan);
 }
 
-/* The last event is the one that everybody waits for: a slow reader has the grace to take it. */
+static bool told_to_stop(int signals)
+{
+	struct signalfd_siginfo info;
+	if (read(signals, &info, sizeof(info)) != sizeof(info))
+		return false;
+	return info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP ||
+	       info.ssi_signo == SIGQUIT;
+}
+
+/* The last event is the one that everybody waits for: a slow reader has the grace to take it,
+ * unless we were told to stop. */
 static void finish_events(struct run *run)
 {
-	const int64_t until = deadline_after(now_ns(), run->spec->grace_ns);
+	const int64_t until = deadline_after(now_ns(), run->hurried ? 0 : run->spec->grace_ns);
 	run_event(run, EVENT_ENDED, NULL);
 	while (run->events.fd >= 0 && run->events.len > 0) {
-		struct pollfd p = {.fd = run->events.fd, .events = POLLOUT};
+		struct pollfd p[] = {{.fd = run->events.fd, .events = POLLOUT},
+				     {.fd = run->signals, .events = POLLIN}};
 		const int64_t left_ms = (until - now_ns()) / MS_NS;
-		if (left_ms <= 0 || poll(&p, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX) == 0)
+		if (left_ms <= 0 || poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) == 0)
+			break;
+		if (p[1].revents && told_to_stop(run->signals))
 			break;
 		events_flush(run);
 	}
 	events_end(run);
+	fd_close(&run->signals);
 }
 
 static struct run nothing_yet(const struct spec *s, const struct sandbox_options *o, struct result *r)
@@ -208,6 +224,7 @@ int sandbox_rehearse(const struct spec *s, const struct sandbox_options *o, stru
 		evidence_after_death(&run);
 	}
 	release(&run);
+	fd_close(&run.signals);
 	*h = (struct rehearsal){.plan = run.plan, .mounts = run.mounts};
 	return 0;
 }
@@ -231,7 +248,6 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 	}
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
 		digest_spec(s, r);
-		fd_close(&run.signals);
 		finish_events(&run);
 		return true;
 	}
@@ -243,6 +259,7 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 			*why = e;
 			release(&run);
 			outlet_close(&run.events);
+			fd_close(&run.signals);
 			return false;
 		}
 		digest_spec(s, r);

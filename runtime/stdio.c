@@ -181,7 +181,7 @@ static bool abandon(struct run *run, struct stream *s)
 void streams_abandon(struct run *run)
 {
 	const bool out = abandon(run, &run->out), err = abandon(run, &run->err);
-	if (!run->hurried || !(out || err))
+	if (!run->hurried || !ended_by_itself(run) || !(out || err))
 		return;
 	run->decided = false;
 	run_decide(run, RUN_CANCELLED, "",

@@ -25,20 +25,22 @@ static bool streams_drained(const struct run *run)
 	       (run->err.to.len == 0 || run->err.to.broken);
 }
 
-/* Everything is dead: what is left is to pass on what the pipes hold. A caller that does not read
- * has as long as the program would have had, and the grace at least; see hurry() for less. */
+/* Everything is dead: what is left is to pass on what the pipes hold. After a program that ended by
+ * itself a caller that does not read has as long as the program would have had; after a limit, a
+ * signal or an error, and once hurry() was called, there is the grace. */
 static void begin_drain(struct run *run)
 {
 	const int64_t grace = deadline_after(now_ns(), run->spec->grace_ns);
 	const int64_t wall = deadline_after(run->started_ns, run->spec->limits.wall_ns);
+	const bool patient = ended_by_itself(run) && !run->hurried;
 	run->phase = PHASE_DRAIN;
 	run_event(run, EVENT_STAGE, "drain");
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
-	deadline_set(&run->deadlines, DEADLINE_DRAIN, wall > grace ? wall : grace);
+	deadline_set(&run->deadlines, DEADLINE_DRAIN, patient && wall > grace ? wall : grace);
 	feed_close(&run->feed);
 }
 
-/* Told to stop, or without a caller, while output waits for its reader: that one has the grace left. */
+/* Told to stop, or without a caller, while output waits for its reader or is about to: that one has the grace left. */
 static void hurry(struct run *run, const char *key, const char *value)
 {
 	const int64_t until = deadline_after(now_ns(), run->spec->grace_ns);
@@ -279,7 +281,7 @@ static void on_signals(struct run *run, short revents)
 	case SIGINT:
 	case SIGHUP:
 	case SIGQUIT:
-		if (run->phase == PHASE_DRAIN) {
+		if (run->phase >= PHASE_KILLED) {
 			hurry(run, "signal", sigabbrev_np(sig));
 			break;
 		}

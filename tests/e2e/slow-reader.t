@@ -3,6 +3,7 @@
 stop or has lost its caller; what was not delivered is said."""
 import fcntl
 import os
+import re
 import select
 import signal
 import subprocess
@@ -24,6 +25,27 @@ def draining(events_file):
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def full_pipe():
+    ends = os.pipe()
+    os.set_blocking(ends[1], False)
+    try:
+        while True:
+            os.write(ends[1], bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(ends[1], True)
+    return ends
+
+
+def taken(pid):
+    """Bytes that pinfold has read so far, of everything."""
+    return int(re.search(rb"rchar: (\d+)", read(f"/proc/{pid}/io"))[1])
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return file.read().split()
 
 
 def undelivered(run, name):
@@ -58,6 +80,36 @@ with start("run", "--wall", "1s", "--grace", "100ms", *program, events=True) as 
 is_((run.status, run.code), ("exited", 0), "nobody reads until the wall limit: the program's own end counts", run)
 undelivered(run, "the wall limit")
 
+# Ended by a signal or a limit, with the reader's pipe full: the grace, and no wall limit, is what the output has.
+for name, options, words, number, status in (
+        ("TERM", ["--wall", "none", "--output", "none"], ["spam", "stdout", "100000000"], signal.SIGTERM, "cancelled"),
+        ("the cpu limit", ["--wall", "none", "--cpu-time", "100ms"], ["spam", "stdout", str(BYTES), ",", "burn", "60"], None, "cpu-timeout"),
+        ("the idle limit", ["--wall", "none", "--idle", "300ms"], ["spam", "stdout", str(BYTES), ",", "sleep", "600"], None, "idle-timeout"),
+        ("the output limit", ["--wall", "none", "--output", "120000"], ["spam", "stdout", str(BYTES), ",", "sleep", "600"], None,
+         "output-limit")):
+    with start("run", *options, "--grace", "200ms", tiny(), "/bin/payload", *words) as running:
+        if number:
+            wait_for(lambda: taken(running.pid) > 120000, what="more than the caller's pipe holds")
+            running.signal(number)
+        running.process.wait(30)  # without reading
+        run = running.wait()
+    is_(run.status, status, f"{name} while nobody reads: it ends", run)
+    ok(run.result["output"]["stdout"]["truncated"], f"{name}: truncated", run)
+
+# The events' reader is slow, and pinfold is told to stop: the grace may be long.
+read_end, write_end = full_pipe()
+with start("run", "--events", f"fd:{write_end}", "--grace", "1000s", tiny(), "/bin/payload", "echo", "ran", ",", "exit", "3",
+           pass_fds=[write_end]) as running:
+    running.line()
+    wait_for(lambda: not children(running.pid), what="the end of the sandbox")
+    running.signal(signal.SIGTERM)
+    running.process.wait(30)
+    run = running.wait()
+is_((run.status, run.code), ("exited", 3), "the run had ended: that counts", run)
+like("\n".join(run.result["warnings"]), r"events", "and that events were lost is said")
+os.close(read_end)
+os.close(write_end)
+
 # Whoever reads late gets all of it.
 with start("run", "--wall", "none", *program, events=True) as running:
     draining(running.events_file)
@@ -66,17 +118,6 @@ is_((run.status, run.code, len(run.out)), ("exited", 0, BYTES), "a late reader g
 is_((run.result["warnings"], run.result["output"]["stdout"]["truncated"]), ([], False), "and there is nothing to say")
 
 # Our own words, and the document: whoever does not read them is waited for, but not for ever.
-def full_pipe():
-    ends = os.pipe()
-    os.set_blocking(ends[1], False)
-    try:
-        while True:
-            os.write(ends[1], bytes(4096))
-    except BlockingIOError:
-        os.set_blocking(ends[1], True)
-    return ends
-
-
 for words in (["--nonsense", *program], ["--spec", "/nothing"], ["/nowhere", "/bin/payload"], [tiny(), "/bin/payload", "exit", "3"]):
     read_end, write_end = full_pipe()
     run = pinfold("run", *words, stderr=write_end, timeout=30)
