@@ -26,7 +26,9 @@ static int make_slot_file(struct err *e)
 	autoclose int dir = open(slot_dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dir < 0 && errno == ENOENT) {
 		if (mkdir(slot_dir, 0700) < 0 && errno != EEXIST)
-			return err_sys(e, "ids: make %s", slot_dir);
+			return err_sys(e,
+				       "ids: make %s, where root's runs lock their ids (a tmpfs on /run will do: mount -t tmpfs -o mode=0755 tmpfs /run)",
+				       slot_dir);
 		dir = open(slot_dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	}
 	if (dir < 0)

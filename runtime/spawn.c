@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -260,13 +261,14 @@ static void close_child_ends(struct launch *l)
 
 /* pid 1 may have been the first to fail, and then what went wrong here is a consequence: what it
  * said counts. It is dead, so that this meets a record or the end. */
-static void hear_pid_1(struct run *run, const char **stage, struct err *e)
+static bool hear_pid_1(struct run *run, const char **stage, struct err *e)
 {
 	struct record r;
-	if (control_recv(run->control, &r, NULL, NULL) == 1 && r.type == RECORD_FAILED) {
-		*stage = init_step_name(r.step);
-		*e = r.err;
-	}
+	if (control_recv(run->control, &r, NULL, NULL) != 1 || r.type != RECORD_FAILED)
+		return false;
+	*stage = init_step_name(r.step);
+	*e = r.err;
+	return true;
 }
 
 int spawn(struct run *run, const char **stage, struct err *e)
@@ -289,12 +291,16 @@ int spawn(struct run *run, const char **stage, struct err *e)
 	const bool scope = run->plan.place.source == CGROUP_SCOPE && !run->plan.launch.rehearsal;
 	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0)
 		return 0;
+	/* Was it dead before, without a word, then that is what went wrong. */
+	struct pollfd end = {.fd = run->init_pidfd, .events = POLLIN};
+	const bool gone = poll(&end, 1, 0) == 1;
 	pid_t dead;
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);
 	do
 		dead = waitpid(run->init, NULL, __WALL);
 	while (dead < 0 && errno == EINTR);
 	run->init = -1;
-	hear_pid_1(run, stage, e);
+	if (!hear_pid_1(run, stage, e) && gone)
+		err_host(e, "pid 1 of the sandbox was killed from outside during its set-up");
 	return -1;
 }
