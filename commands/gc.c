@@ -5,20 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A name that somebody else holds is no run of ours. In doubt it is running. */
+/* A name that somebody else holds is no run of ours. What began after the look, or was left out by
+ * one that is cut, has the lock on its leaf. */
 static bool is_running(const char *id, void *arg)
 {
-	(void)arg;
-	struct registry_run run;
-	struct err e = ERR_INIT;
-	const int there = registry_holder(id, &run, &e);
-	return there < 0 || (there && registry_own(&run));
+	const struct registry_run *run = registry_find(arg, id);
+	return run && registry_own(run);
+}
+
+static int sweep(const char *parent, struct registry *r, struct err *e)
+{
+	unsigned removed = 0;
+	if (cgroup_gc(parent, is_running, r, &removed, e) < 0)
+		return -1;
+	printf("%u empty cgroup%s removed\n", removed, removed == 1 ? "" : "s");
+	return 0;
 }
 
 int command_gc(const struct context *c)
 {
 	struct err e = ERR_INIT;
-	unsigned removed = 0;
 	const char *parent = NULL;
 	if (c->argc == 2 && strcmp(c->argv[0], "--cgroup-parent") == 0) {
 		parent = c->argv[1];
@@ -27,10 +33,10 @@ int command_gc(const struct context *c)
 			 c->argv[0]);
 		return EXIT_REFUSED;
 	}
-	if (cgroup_gc(parent, is_running, NULL, &removed, &e) < 0) {
+	struct registry r = REGISTRY_INIT;
+	const bool done = registry_look(&r, NULL, 0, &e) == 0 && sweep(parent, &r, &e) == 0;
+	if (!done)
 		complain("%s", e.msg);
-		return EXIT_REFUSED;
-	}
-	printf("%u empty cgroup%s removed\n", removed, removed == 1 ? "" : "s");
-	return 0;
+	registry_close(&r);
+	return done ? 0 : EXIT_REFUSED;
 }

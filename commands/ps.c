@@ -74,13 +74,12 @@ static void list_text(const struct listing *l, const struct registry_run *run, d
 	printf("%s%s\n", run->answers ? "" : "(does not answer) ", words);
 }
 
-static bool list_one(const struct registry_run *run, void *arg)
+static void list_one(struct listing *l, const struct registry_run *run)
 {
-	struct listing *l = arg;
 	char words[200] = "";
 	const double age = run->supervisor > 0 ? age_of(run->supervisor) : 0;
 	if (age < 0)
-		return true;
+		return;
 	if (run->supervisor > 0)
 		words_of(run->supervisor, words, sizeof(words));
 	if (l->json)
@@ -88,7 +87,6 @@ static bool list_one(const struct registry_run *run, void *arg)
 	else
 		list_text(l, run, age, words);
 	l->count++;
-	return true;
 }
 
 int command_ps(const struct context *c)
@@ -101,13 +99,21 @@ int command_ps(const struct context *c)
 		complain("ps: unexpected \"%s\"; usage: pinfold ps [--json]", c->argv[0]);
 		return EXIT_REFUSED;
 	}
-	int rc = registry_list(list_one, &l, &e);
+	struct registry r = REGISTRY_INIT;
+	const int looked = registry_look(&r, NULL, 0, &e);
+	for (size_t i = 0; i < r.len; i++)
+		if (registry_own(&r.runs[i]))
+			list_one(&l, &r.runs[i]);
 	if (l.json) {
 		json_dumpf(l.json, stdout, JSON_INDENT(2));
 		printf("\n");
 		json_decref(l.json);
 	}
-	if (rc < 0)
+	if (looked < 0)
 		complain("%s", e.msg);
-	return rc < 0 ? EXIT_REFUSED : 0;
+	else if (r.cut)
+		complain("ps: " REGISTRY_CUT);
+	const int code = looked < 0 || r.cut ? EXIT_REFUSED : 0;
+	registry_close(&r);
+	return code;
 }

@@ -14,11 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES = 32 * 1024 }; /* what the kernel puts into one message of a dump at most */
+enum {
+	ANSWER_BYTES = 32 * 1024, /* what the kernel puts into one message of a dump at most */
+	LOOK_SECONDS = 1,
+};
 
-static int ask(int fd, bool any_state)
+static struct timespec deadline(void)
+{
+	struct timespec t = {0};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += LOOK_SECONDS;
+	return t;
+}
+
+static bool is_past(const struct timespec *until)
+{
+	struct timespec t = {0};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec > until->tv_sec || (t.tv_sec == until->tv_sec && t.tv_nsec > until->tv_nsec);
+}
+
+/* ---- whose the names are ---- */
+
+static int ask(int fd, bool bound_too)
 {
 	const struct {
 		struct nlmsghdr head;
@@ -28,69 +50,77 @@ static int ask(int fd, bool any_state)
 			 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
 		.req = {.sdiag_family = AF_UNIX,
-			.udiag_states = any_state ? ~0U : 1U << TCP_LISTEN,
+			.udiag_states = 1U << TCP_LISTEN | (bound_too ? 1U << TCP_CLOSE : 0),
 			.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_UID},
 	};
 	return send(fd, &message, sizeof(message), 0) == sizeof(message) ? 0 : -1;
 }
 
-/* Whether the message is about l, which has the answer then. */
-static bool is_about(struct listener *l, const struct nlmsghdr *head)
+/* False: a socket of another type, or one that has no name. */
+static bool read_listener(struct listener *l, const struct nlmsghdr *head)
 {
 	const struct unix_diag_msg *msg = NLMSG_DATA(head);
-	bool named = false, owned = false;
+	bool owned = false;
 	int left = (int)NLMSG_PAYLOAD(head, sizeof(*msg));
 	if (left < 0 || msg->udiag_type != SOCK_STREAM)
 		return false;
+	*l = (struct listener){.inode = msg->udiag_ino};
 	for (const struct rtattr *a = (const struct rtattr *)(msg + 1); RTA_OK(a, left);
 	     a = RTA_NEXT(a, left)) {
-		if (a->rta_type == UNIX_DIAG_NAME)
-			named = RTA_PAYLOAD(a) == l->len && memcmp(RTA_DATA(a), l->name, l->len) == 0;
-		owned = owned || (a->rta_type == UNIX_DIAG_UID && RTA_PAYLOAD(a) == sizeof(l->uid));
-		if (a->rta_type == UNIX_DIAG_UID && RTA_PAYLOAD(a) == sizeof(l->uid))
+		if (a->rta_type == UNIX_DIAG_NAME) {
+			l->name = RTA_DATA(a);
+			l->len = RTA_PAYLOAD(a);
+		} else if (a->rta_type == UNIX_DIAG_UID && RTA_PAYLOAD(a) == sizeof(l->uid)) {
 			memcpy(&l->uid, RTA_DATA(a), sizeof(l->uid));
+			owned = true;
+		}
 	}
-	l->inode = msg->udiag_ino;
-	return named && owned;
+	return l->name && owned;
 }
 
-/* 1 found, 0 not here, 2 that was the last message, -1 the kernel refused. */
-static int look_through(struct listener *l, const struct nlmsghdr *head, uint32_t left)
+enum { MORE = 2 }; /* beside what listener_each() returns */
+
+static int read_message(const struct nlmsghdr *head, uint32_t left,
+			bool (*each)(const struct listener *l, void *arg), void *arg)
 {
+	struct listener l;
 	for (; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
 		const struct nlmsgerr *refusal = NLMSG_DATA(head);
 		if (head->nlmsg_type == NLMSG_DONE)
-			return 2;
+			return 1;
 		if (head->nlmsg_type == NLMSG_ERROR) {
 			errno = -refusal->error;
 			return -1;
 		}
-		struct listener seen = *l;
-		if (!is_about(&seen, head))
-			continue;
-		*l = seen;
-		return 1;
+		if (read_listener(&l, head) && !each(&l, arg))
+			return 0;
 	}
-	return 0;
+	return MORE;
 }
 
-int listener_find(struct listener *l, struct err *e)
+int listener_each(bool bound_too, bool (*each)(const struct listener *l, void *arg), void *arg,
+		  struct err *e)
 {
+	const struct timespec until = deadline();
 	struct nlmsghdr *answer = malloc(ANSWER_BYTES);
 	autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	int rc = answer && fd >= 0 ? ask(fd, l->any_state) : -1;
-	while (rc == 0) {
+	int rc = answer && fd >= 0 && ask(fd, bound_too) == 0 ? MORE : -1;
+	while (rc == MORE) {
 		const ssize_t n = recv(fd, answer, ANSWER_BYTES, 0);
 		if (n >= 0)
-			rc = look_through(l, answer, (uint32_t)n);
+			rc = read_message(answer, (uint32_t)n, each, arg);
 		else if (errno != EINTR)
 			rc = -1;
+		if (rc == MORE && is_past(&until))
+			rc = 0;
 	}
 	free(answer);
 	if (rc < 0)
 		return err_sys(e, "registry: ask the kernel about unix sockets (CONFIG_UNIX_DIAG)");
-	return rc == 1;
+	return rc;
 }
+
+/* ---- who has them ---- */
 
 static DIR *open_list(int dir, const char *name)
 {
@@ -101,36 +131,74 @@ static DIR *open_list(int dir, const char *name)
 	return list;
 }
 
-/* Whether the process of that folder in proc has a descriptor that shows as link. */
-static bool has_descriptor(int proc, const char *pid, const char *link)
+/* The inode in "socket:[INODE]"; 0 for a descriptor of another kind. */
+static uint32_t socket_inode(int dir, const char *name)
 {
-	char name[64], to[64];
-	bool found = false;
-	snprintf(name, sizeof(name), "%.16s/fd", pid);
-	DIR *list = open_list(proc, name);
-	if (!list)
-		return false;
-	for (const struct dirent *d; !found && (d = readdir(list));) {
-		const ssize_t n = readlinkat(dirfd(list), d->d_name, to, sizeof(to));
-		found = n > 0 && (size_t)n == strlen(link) && memcmp(to, link, (size_t)n) == 0;
+	static const char kind[] = "socket:[";
+	char to[64];
+	const ssize_t n = readlinkat(dir, name, to, sizeof(to) - 1);
+	if (n < 0)
+		return 0;
+	to[n] = '\0';
+	if (strncmp(to, kind, sizeof(kind) - 1) != 0)
+		return 0;
+	return (uint32_t)strtoul(to + sizeof(kind) - 1, NULL, 10);
+}
+
+/* How many of the wanted it has that nobody seen before has. */
+static size_t match_descriptors(DIR *list, pid_t pid, struct listener_holder *wanted, size_t count)
+{
+	size_t found = 0;
+	for (const struct dirent *d; (d = readdir(list));) {
+		const uint32_t inode = socket_inode(dirfd(list), d->d_name);
+		for (size_t i = 0; inode && i < count; i++) {
+			if (wanted[i].inode != inode || wanted[i].pid)
+				continue;
+			wanted[i].pid = pid;
+			found++;
+		}
 	}
+	return found;
+}
+
+/* Folders of /proc/PID itself belong to the effective user, dumpable or not: nobody can put a
+ * process of theirs with any number of descriptors in the way. */
+static size_t match_process(int proc, const char *name, struct listener_holder *wanted, size_t count)
+{
+	char fds[32];
+	struct stat st;
+	const long pid = strtol(name, NULL, 10);
+	if (pid <= 0 || fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_uid != geteuid())
+		return 0;
+	snprintf(fds, sizeof(fds), "%.16s/fd", name);
+	DIR *list = open_list(proc, fds);
+	if (!list)
+		return 0;
+	const size_t found = match_descriptors(list, (pid_t)pid, wanted, count);
 	closedir(list);
 	return found;
 }
 
-pid_t listener_holder(const struct listener *l)
+bool listener_holders(struct listener_holder *wanted, size_t count)
 {
-	char link[40];
-	pid_t holder = 0;
-	snprintf(link, sizeof(link), "socket:[%u]", l->inode);
-	DIR *list = open_list(AT_FDCWD, "/proc");
-	if (!list)
-		return 0;
-	for (const struct dirent *d; !holder && (d = readdir(list));) {
-		const long pid = strtol(d->d_name, NULL, 10);
-		if (pid > 0 && has_descriptor(dirfd(list), d->d_name, link))
-			holder = (pid_t)pid;
+	const struct timespec until = deadline();
+	size_t left = count;
+	bool in_time = true;
+	DIR *proc = open_list(AT_FDCWD, "/proc");
+	for (const struct dirent *d; proc && left && in_time && (d = readdir(proc));) {
+		left -= match_process(dirfd(proc), d->d_name, wanted, count);
+		in_time = !is_past(&until);
 	}
-	closedir(list);
-	return holder;
+	if (proc)
+		closedir(proc);
+	return in_time || !left;
+}
+
+bool listener_is_held(uint32_t inode, pid_t pid)
+{
+	char name[16];
+	struct listener_holder wanted = {.inode = inode};
+	snprintf(name, sizeof(name), "%d", pid);
+	autoclose int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return proc >= 0 && match_process(proc, name, &wanted, 1) == 1;
 }
