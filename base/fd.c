@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -111,27 +112,45 @@ union control {
 	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
 };
 
-/* Of the folder that path's last component is in: whether others may plant names there, and whose it is. */
-static int shared_folder(const char *path, struct stat *folder)
+const char *fd_split(const char *path, char folder[PATH_MAX])
 {
-	char name[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
-	if (len >= sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(name, path, len);
-	name[len] = '\0';
-	if (stat(slash ? name : ".", folder) < 0)
-		return -1;
-	return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
+	snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return slash ? slash + 1 : path;
 }
 
-/* 1 yes, 0 no, -1 with errno; st is of the link or file in question. */
+bool fd_follow(char path[PATH_MAX])
+{
+	char target[PATH_MAX], whole[2 * PATH_MAX], folder[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	fd_split(path, folder);
+	snprintf(whole, sizeof(whole), "%s/%s", target[0] == '/' ? "" : folder, target);
+	if (strlen(whole) >= PATH_MAX)
+		return false;
+	memcpy(path, whole, strlen(whole) + 1);
+	return true;
+}
+
+/* Of the folder that path's last component is in: whether others may plant names there, and whose it is. */
+static int shared_folder(const char *path, struct stat *st)
+{
+	char folder[PATH_MAX];
+	fd_split(path, folder);
+	if (stat(folder, st) < 0)
+		return -1;
+	return (st->st_mode & S_ISVTX) && (st->st_mode & S_IWOTH);
+}
+
+/* 1 yes, 0 no, -1 with errno; st is of the link or file in question. Whoever owns a FIFO may read
+ * what comes, whoever owns a link says where it goes. A device or folder is nobody's to plant. */
 static int is_trusted(const char *path, const struct stat *st)
 {
 	struct stat folder;
+	if (!S_ISREG(st->st_mode) && !S_ISFIFO(st->st_mode) && !S_ISLNK(st->st_mode))
+		return 1;
 	const int shared = shared_folder(path, &folder);
 	if (shared <= 0)
 		return shared < 0 ? -1 : 1;
@@ -139,16 +158,56 @@ static int is_trusted(const char *path, const struct stat *st)
 	       (S_ISREG(st->st_mode) && st->st_uid == 0);
 }
 
-static int refuse_output(const char *path, int trusted, const char *what, struct err *e)
+static int refuse_output(const char *path, struct err *e)
 {
-	if (trusted < 0)
-		err_sys(e, "open %s", path);
-	else
-		err_usage(e,
-			  "open %s: it is %s of another user's in a folder that everybody may write to",
-			  path, what);
-	e->kind = ERR_USAGE;
+	err_sys(e, "open %s", path);
+	e->kind = ERR_USAGE; /* the caller named it */
 	return -1;
+}
+
+static int check_trust(const char *path, const struct stat *st, struct err *e)
+{
+	const int trusted = is_trusted(path, st);
+	if (trusted == 1)
+		return 0;
+	if (trusted < 0)
+		return refuse_output(path, e);
+	return err_usage(e,
+			 "open %s: it is %s of another user's in a folder that everybody may write to",
+			 path,
+			 S_ISLNK(st->st_mode)	 ? "a link"
+			 : S_ISFIFO(st->st_mode) ? "a FIFO"
+						 : "a file");
+}
+
+/* What a link led to, by the name that it has now. */
+static int check_target(int fd, struct err *e)
+{
+	char proc[32], path[PATH_MAX];
+	struct stat st;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(proc, path, sizeof(path) - 1);
+	if (n < 0 || fstat(fd, &st) < 0)
+		return refuse_output(proc, e);
+	path[n] = '\0';
+	return check_trust(path, &st, e);
+}
+
+static int open_descriptor(const char *path, int flags, mode_t mode, struct err *e)
+{
+	int fd = open(path, flags, mode);
+	return fd < 0 ? refuse_output(path, e) : fd;
+}
+
+/* /dev/stdout and its like (ELOOP) lead to what the caller opened already, wherever that lies. */
+static int open_through_link(const char *path, int flags, mode_t mode, struct err *e)
+{
+	autoclose int fd = fd_openat2(AT_FDCWD, path, (uint64_t)flags, flags & O_CREAT ? mode : 0,
+				      RESOLVE_NO_MAGICLINKS);
+	if (fd < 0)
+		return errno == ELOOP ? open_descriptor(path, flags, mode, e)
+				      : refuse_output(path, e);
+	return check_target(fd, e) == 0 ? fd_take(&fd) : -1;
 }
 
 static int open_trusted(const char *path, int flags, mode_t mode, struct err *e)
@@ -156,22 +215,17 @@ static int open_trusted(const char *path, int flags, mode_t mode, struct err *e)
 	struct stat st;
 	autoclose int fd = open(path, flags | O_NOFOLLOW, mode);
 	if (fd >= 0) {
-		const int trusted = fstat(fd, &st) < 0	  ? -1
-				    : S_ISREG(st.st_mode) ? is_trusted(path, &st)
-							  : 1;
-		return trusted == 1 ? fd_take(&fd) : refuse_output(path, trusted, "a file", e);
+		if (fstat(fd, &st) < 0)
+			return refuse_output(path, e);
+		return check_trust(path, &st, e) == 0 ? fd_take(&fd) : -1;
 	}
 	/* ELOOP for a link; newer kernels say EACCES to one in such a folder. */
 	const int error = errno;
 	const bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 	errno = error;
 	if (!link)
-		return refuse_output(path, -1, "", e);
-	const int trusted = is_trusted(path, &st);
-	if (trusted != 1)
-		return refuse_output(path, trusted, "a link", e);
-	fd = open(path, flags, mode);
-	return fd >= 0 ? fd_take(&fd) : refuse_output(path, -1, "", e);
+		return refuse_output(path, e);
+	return check_trust(path, &st, e) == 0 ? open_through_link(path, flags, mode, e) : -1;
 }
 
 int fd_open_output(const char *path, int flags, mode_t mode, struct err *e)
@@ -182,8 +236,42 @@ int fd_open_output(const char *path, int flags, mode_t mode, struct err *e)
 	if (fd < 0)
 		return -1;
 	if ((flags & O_TRUNC) && (fstat(fd, &st) < 0 || (S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0)))
-		return refuse_output(path, -1, "", e);
+		return refuse_output(path, e);
 	return fd_take(&fd);
+}
+
+/* faccessat(2) says nothing of append-only, which a file may be opened with only to append. */
+static int check_writable(const char *path, const struct stat *st, struct err *e)
+{
+	struct statx more = {0};
+	if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+		return refuse_output(path, e);
+	statx(AT_FDCWD, path, 0, 0, &more);
+	errno = S_ISDIR(st->st_mode) ? EISDIR : more.stx_attributes & STATX_ATTR_APPEND ? EPERM : 0;
+	return errno == 0 ? 0 : refuse_output(path, e);
+}
+
+static int check_new(const char *path, struct err *e)
+{
+	char at[PATH_MAX], folder[PATH_MAX];
+	snprintf(at, sizeof(at), "%s", path);
+	for (int links = 0; links < FD_LINKS_MAX && fd_follow(at); links++)
+		;
+	fd_split(at, folder);
+	return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : refuse_output(path, e);
+}
+
+int fd_check_output(const char *path, struct err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && check_trust(path, &st, e) < 0)
+		return -1;
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? check_new(path, e) : refuse_output(path, e);
+	autoclose int file = fd_openat2(AT_FDCWD, path, O_PATH, 0, RESOLVE_NO_MAGICLINKS);
+	if (file >= 0 && check_target(file, e) < 0)
+		return -1;
+	return check_writable(path, &st, e);
 }
 
 ssize_t fd_write_now(int fd, const void *buf, size_t len)

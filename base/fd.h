@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,12 +38,22 @@ int fd_write_small(int dir, const char *name, const char *text);
 /* All of buf, through EINTR and short writes. 0, or -1 with errno. Blocks if fd does. */
 int fd_write_all(int fd, const void *buf, size_t len);
 
+/* The path of the folder that path's last component is in ("." where it says none), and where that begins. */
+const char *fd_split(const char *path, char folder[PATH_MAX]);
+
+/* path becomes what the link there leads to. False: it is no link. The kernel follows FD_LINKS_MAX of them. */
+enum { FD_LINKS_MAX = 40 };
+bool fd_follow(char path[PATH_MAX]);
+
 /* open(2) of a file that the caller named to be written, as the kernel does with
- * fs.protected_symlinks and fs.protected_regular on (sysctl/fs.rst), whatever this host has: in a
- * folder that everybody may write to and that is sticky, a link is followed and an existing file
- * taken only if it belongs to this user, to the folder's owner, or (a file) to root. -1 and *e
- * (ERR_USAGE: the caller named it). */
+ * fs.protected_symlinks, protected_regular and protected_fifos on (sysctl/fs.rst), whatever this
+ * host has: in a folder that everybody may write to and that is sticky, a link is followed and an
+ * existing file or FIFO taken only if it belongs to this user, to the folder's owner, or (a file)
+ * to root; what a link leads to is held to the same. -1 and *e (ERR_USAGE: the caller named it). */
 int fd_open_output(const char *path, int flags, mode_t mode, struct err *e);
+
+/* Whether that would work, without what opening may do: cut a file, wake the reader of a FIFO. */
+int fd_check_output(const char *path, struct err *e);
 
 /* Some of buf, without waiting for a reader, where the description is somebody else's and may block: -1 and
  * EAGAIN instead. For pipes, sockets and terminals; a regular file waits for its disk alone. */

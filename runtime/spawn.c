@@ -37,6 +37,13 @@ static int open_pipe(struct run *run, int slot, bool to_program, int *ours, stru
 	return 0;
 }
 
+static int refuse_input(const char *path, struct err *e)
+{
+	err_sys(e, "stdio: open %s", path);
+	e->kind = ERR_USAGE; /* the caller named it */
+	return -1;
+}
+
 static int open_caller_file(const char *path, int flags, struct err *e)
 {
 	const int how = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -44,40 +51,10 @@ static int open_caller_file(const char *path, int flags, struct err *e)
 	int fd = output ? fd_open_output(path, how, 0666, e) : open(path, how);
 	if (fd < 0 && output)
 		return err_wrap(e, "stdio");
-	if (fd < 0) {
-		err_sys(e, "stdio: open %s", path);
-		e->kind = ERR_USAGE; /* the caller named it */
-		return -1;
-	}
+	if (fd < 0)
+		return refuse_input(path, e);
 	fcntl(fd, F_SETFL, flags & O_APPEND);
 	return fd;
-}
-
-static int deny_caller_file(const char *path, int sys, struct err *e)
-{
-	errno = sys;
-	err_sys(e, "stdio: open %s", path);
-	e->kind = ERR_USAGE;
-	return -1;
-}
-
-/* For a rehearsal, as open(2) would decide it, without what opening may do: to cut a file, wake the writer of a FIFO. */
-static int check_caller_file(const char *path, int mode, struct err *e)
-{
-	struct stat st;
-	if (faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0)
-		return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && mode == W_OK
-			       ? deny_caller_file(path, EISDIR, e)
-			       : 0;
-	if (mode == R_OK || errno != ENOENT)
-		return deny_caller_file(path, errno, e);
-	char *folder = strdupa(path); /* it would be made */
-	char *slash = strrchr(folder, '/');
-	if (slash)
-		slash[slash == folder] = '\0';
-	return faccessat(AT_FDCWD, slash ? folder : ".", W_OK | X_OK, AT_EACCESS) == 0
-		       ? 0
-		       : deny_caller_file(path, errno, e);
 }
 
 /* -1 and *e; -1 is no failure where there is no file. */
@@ -85,8 +62,8 @@ static int open_output_file(struct run *run, const char *file, struct err *e)
 {
 	if (!run->plan.launch.rehearsal)
 		return file ? open_caller_file(file, O_WRONLY | O_CREAT | O_TRUNC, e) : -1;
-	if (file && check_caller_file(file, W_OK, e) < 0)
-		return -1;
+	if (file && fd_check_output(file, e) < 0)
+		return err_wrap(e, "stdio");
 	const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	return fd < 0 ? err_sys(e, "stdio: open /dev/null") : fd;
 }
@@ -123,8 +100,8 @@ static int check_input(int fd, const char *name, struct err *e)
 static int check_input_file(const char *name, struct err *e)
 {
 	struct stat st;
-	if (check_caller_file(name, R_OK, e) < 0)
-		return -1;
+	if (faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) < 0)
+		return refuse_input(name, e);
 	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_usage(e, "stdio: stdin %s is a folder", name);
 	return 0;

@@ -2,6 +2,7 @@
 """SV02, SV04: where results and events go cannot be turned elsewhere by a planted link, and an id is only a name."""
 import os
 import json
+import stat
 import subprocess
 import sys
 
@@ -74,6 +75,39 @@ if os.geteuid() == 0 and WHO == "root":
             with open(taken, encoding="utf-8") as file:
                 is_(file.read(), "theirs", f"{option}: their file is as it was")
             ok(not os.path.exists(os.path.join(canary, f"new{option}")), f"{option}: nothing was made behind the dangling link")
+            if option == "--stdout":
+                with open(taken, "ab") as file:
+                    run = pinfold("run", option, "/dev/stdout", tree, "/bin/probe", "do", "nothing", stdout=file)
+                is_(run.status, "exited", "what the caller has opened is taken, wherever it lies", run)
+            # Whoever reads their FIFO would read what is written: the host's fs.protected_fifos may be 0.
+            fifo, through = os.path.join(shared, "fifo"), os.path.join(tmpdir(), "through")
+            os.mkfifo(fifo)
+            os.chmod(fifo, 0o666)
+            os.chown(fifo, nobody, nobody)
+            reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+            os.symlink(fifo, through)
+            os.symlink(taken, through + ".file")
+            for path in fifo, through, through + ".file":
+                run = pinfold("run", option, path, tree, "/bin/probe", "do", "nothing")
+                is_((run.status, run.code), ("refused", 125), f"{option}: {os.path.basename(path)}, another user's: refused", run)
+                like(run.message, r"a (FIFO|file) of another user's in a folder that everybody may write to", "with the reason")
+            if option != "--events":
+                for path in link, dangling, taken, fifo, through:
+                    inode, size = os.lstat(path).st_ino, os.path.getsize(taken)
+                    said = [pinfold(command, option, path, tree, "/bin/probe", "do", "nothing", **more)
+                            for command, more in (("explain", {}), ("run", {"result": False}))]
+                    is_(said[0].code, 125, f"explain {option}: {os.path.basename(path)} is refused", said[0])
+                    is_(*[[line for line in run.err.splitlines() if b"refused" in line or b"setup-failed" in line] for run in said],
+                        "in the words of run")
+                    is_((os.lstat(path).st_ino, os.path.getsize(taken)), (inode, size), "and nothing is touched")
+            is_(os.read(reader, 10), b"", f"{option}: whoever reads it learns nothing")
+            os.close(reader)
+            mine = os.path.join(shared, "mine")
+            os.mkfifo(mine)
+            reader = os.open(mine, os.O_RDONLY | os.O_NONBLOCK)
+            run = pinfold("run", option, mine, tree, "/bin/probe", "do", "nothing")
+            ok(run.status == "exited" and stat.S_ISFIFO(os.stat(mine).st_mode), f"{option}: a FIFO of one's own is taken", run)
+            os.close(reader)
             own = os.path.join(shared, "own")
             os.symlink(os.path.join(shared, "target"), own)
             run = pinfold("run", option, own, tree, "/bin/probe", "do", "nothing")
@@ -81,6 +115,10 @@ if os.geteuid() == 0 and WHO == "root":
             os.chmod(shared, 0o755)
             run = pinfold("run", option, taken, tree, "/bin/probe", "do", "nothing")
             is_(run.status, "exited", f"{option}: in a folder of root's own anything may be named", run)
+            if option != "--events":
+                os.symlink("/nope/new", os.path.join(shared, "nowhere"))
+                run = pinfold("explain", option, os.path.join(shared, "nowhere"), tree, "/bin/probe", "do", "nothing")
+                is_(run.code, 125, f"explain {option}: a link into a missing folder", run)
 else:
     skip("needs root, who may write anywhere", "another user's link in a folder for everybody")
 
