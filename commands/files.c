@@ -1,5 +1,6 @@
 #include "commands/files.h"
 
+#include "base/fd.h"
 #include "spec/parse.h"
 
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { LINKS_MAX = 40 }; /* as the kernel follows */
 
 /* One file that the run reads or writes. */
 struct party {
@@ -46,17 +45,23 @@ static void add_document(struct parties *p, const char *option, const char *wher
 	add(p, option, open ? NULL : where, open ? (int)strtol(where + 3, NULL, 10) : -1, true);
 }
 
+static void add_input(struct parties *p, const char *option, const char *where)
+{
+	const bool open = strcmp(where, "-") == 0;
+	add(p, option, open ? NULL : where, open ? STDIN_FILENO : -1, false);
+}
+
 /* A stream of the caller's counts as far as it is used. */
 static void collect(struct parties *p, const struct spec *s, const char *spec_file)
 {
 	p->len = 0;
-	if (spec_file && strcmp(spec_file, "-") != 0)
-		add(p, "--spec", spec_file, -1, false);
+	if (spec_file)
+		add_input(p, "--spec", spec_file);
 	if (s->seccomp_file)
 		add(p, "--seccomp", s->seccomp_file, -1, false);
 	if (s->stdin_kind == STDIN_FILE)
 		add(p, "--stdin", s->stdin_file, -1, false);
-	else if (s->stdin_kind == STDIN_CALLER || (spec_file && strcmp(spec_file, "-") == 0))
+	else if (s->stdin_kind == STDIN_CALLER)
 		add(p, "the caller's stdin", NULL, STDIN_FILENO, false);
 	add(p, s->stdout_file ? "--stdout" : "the caller's stdout", s->stdout_file, STDOUT_FILENO,
 	    true);
@@ -69,38 +74,14 @@ static void collect(struct parties *p, const struct spec *s, const char *spec_fi
 		add_document(p, "--events", s->events);
 }
 
-/* The path of its folder, and where its last component begins. */
-static const char *split(const char *path, char folder[PATH_MAX])
-{
-	const char *slash = strrchr(path, '/');
-	snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	return slash ? slash + 1 : path;
-}
-
-/* Opening a link to nothing for writing makes what it leads to. False: path is no link. */
-static bool follow(char path[PATH_MAX])
-{
-	char target[PATH_MAX], whole[2 * PATH_MAX], folder[PATH_MAX];
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-	if (n <= 0)
-		return false;
-	target[n] = '\0';
-	split(path, folder);
-	snprintf(whole, sizeof(whole), "%s/%s", target[0] == '/' ? "" : folder, target);
-	if (strlen(whole) >= PATH_MAX)
-		return false;
-	memcpy(path, whole, strlen(whole) + 1);
-	return true;
-}
-
 static void identify_new(struct party *p)
 {
 	char path[PATH_MAX], folder[PATH_MAX];
 	struct stat st;
 	snprintf(path, sizeof(path), "%s", p->path);
-	for (int links = 0; links < LINKS_MAX && follow(path); links++)
+	for (int links = 0; links < FD_LINKS_MAX && fd_follow(path); links++)
 		;
-	const char *name = split(path, folder);
+	const char *name = fd_split(path, folder);
 	if (strlen(name) > NAME_MAX || stat(folder, &st) < 0)
 		return; /* opening it will tell */
 	snprintf(p->name, sizeof(p->name), "%s", name);
@@ -124,29 +105,70 @@ static void identify(struct party *p, bool other_paths)
 	}
 }
 
+static bool is_document(const struct party *p)
+{
+	return p->writes && p->option[0] == '-';
+}
+
+static bool is_events(const struct party *p)
+{
+	return strcmp(p->option, "--events") == 0;
+}
+
+/* Through a pipe one goes behind the other, which is what a program's own two streams do at any
+ * terminal, and what a result does behind them. Not so events, which come in between, nor a program
+ * that reads what is written here, nor two who read: what the one has taken, the other does not
+ * see. */
+static bool pipe_clash(const struct party *a, const struct party *b)
+{
+	return !a->writes || !b->writes || is_events(a) || is_events(b);
+}
+
+static bool same(const struct party *a, const struct party *b)
+{
+	return a->known && b->known && a->dev == b->dev && a->ino == b->ino &&
+	       strcmp(a->name, b->name) == 0;
+}
+
 /* Two descriptors that the caller opened are the caller's affair (with dup(2) they share an offset,
- * and nothing is lost), but for one number that is to hold two documents. */
+ * and nothing is lost), but for one number that is to hold two documents, or that two read to its
+ * end: only a terminal goes on behind that. */
 static bool clash(const struct party *a, const struct party *b)
 {
-	const bool documents = a->writes && b->writes && a->option[0] == '-' && b->option[0] == '-';
 	if (!a->path && !b->path)
-		return documents && a->fd == b->fd;
-	return (a->writes || b->writes) && a->known && b->known &&
-	       (a->type == S_IFREG || a->type == S_IFBLK) && a->dev == b->dev && a->ino == b->ino &&
-	       strcmp(a->name, b->name) == 0;
+		return a->fd == b->fd && ((is_document(a) && is_document(b)) ||
+					  (!a->writes && !b->writes && a->type != S_IFCHR));
+	if (a->type == S_IFIFO)
+		return same(a, b) && pipe_clash(a, b);
+	return (a->writes || b->writes) && (a->type == S_IFREG || a->type == S_IFBLK) && same(a, b);
 }
 
 static void identify_all(struct parties *p, const struct spec *s, const char *spec_file)
 {
-	size_t paths = 0;
+	size_t paths = 0, inputs = 0;
 	bool opens = false;
 	collect(p, s, spec_file);
 	for (size_t i = 0; i < p->len; i++) {
 		paths += p->all[i].path != NULL;
+		inputs += !p->all[i].writes;
 		opens |= p->all[i].writes && p->all[i].path;
 	}
-	for (size_t i = 0; opens && i < p->len; i++)
+	for (size_t i = 0; (opens || inputs > 1) && i < p->len; i++)
 		identify(&p->all[i], paths > 1);
+}
+
+static int refuse_clash(const struct party *a, const struct party *b, struct err *e)
+{
+	const char *path = b->path ? b->path : a->path ? a->path : "descriptor";
+	if (!a->writes && !b->writes)
+		return err_usage(e,
+				 "%s and %s are one stream, and what the one reads is lost to the other; "
+				 "read one of them from a file, or set stdin to null",
+				 a->option, b->option);
+	return err_usage(e,
+			 "%s and %s are one file (%s), and one would destroy or mix with the other; "
+			 "give each a file of its own",
+			 a->option, b->option, show(path).text);
 }
 
 int files_check(const struct spec *s, const char *spec_file, struct err *e)
@@ -156,13 +178,8 @@ int files_check(const struct spec *s, const char *spec_file, struct err *e)
 	for (size_t i = 0; i < p.len; i++) {
 		for (size_t j = 0; j < i; j++) {
 			const struct party *a = &p.all[j], *b = &p.all[i];
-			if (!clash(a, b))
-				continue;
-			const char *path = b->path ? b->path : a->path ? a->path : "descriptor";
-			return err_usage(e,
-					 "%s and %s are one file (%s), and one would destroy or mix "
-					 "with the other; give each a file of its own",
-					 a->option, b->option, show(path).text);
+			if (clash(a, b))
+				return refuse_clash(a, b, e);
 		}
 	}
 	return 0;

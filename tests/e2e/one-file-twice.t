@@ -104,6 +104,38 @@ reader = os.open(at("fifo"), os.O_RDONLY | os.O_NONBLOCK)
 run = pinfold("run", "--stdout", at("fifo"), "--stderr", at("fifo"), *PAYLOAD, "echo", "x", ",", "spam", "stderr", "3")
 is_((run.status, sorted(os.read(reader, 100))), ("exited", sorted(b"x\nabc")), "one pipe for both", run)
 os.close(reader)
+for other in "--stdout", "--stderr":
+    refused(f"a FIFO for {other} and --events", other, "--events", other, "fifo", "--events", "./fifo", *PAYLOAD, "echo", "x")
+refused("a FIFO for --stdin and --stdout", "--stdin", "--stdout", "--stdin", "fifo", "--stdout", "fifo", *PAYLOAD, "cat")
+read_end, write_end = os.pipe()
+os.set_blocking(write_end, False)
+for name, options in {"a path": ["--events", "/dev/stderr"], "fd:2": ["--events", "fd:2", "--stdout", "/dev/stderr"]}.items():
+    run = pinfold("run", *options, *PAYLOAD, "echo", "x", result=False, stderr=write_end)
+    is_(run.code, 125, f"{name}: events and what else the caller's pipe for stderr holds: refused", run)
+run = pinfold("run", "--events", "fd:2", *PAYLOAD, "echo", "x", stderr=write_end)
+is_(run.status, "exited", "what the caller opened for both is the caller's affair", run)
+os.close(read_end)
+os.close(write_end)
+
+# What can be read once alone.
+asks = json.dumps({**json.loads(SPEC), "stdin": "-"}).encode()
+for name, args in {"in the spec": [], "as a flag": ["--stdin", "-"], "by another name": ["--stdin", "/dev/stdin"]}.items():
+    for command in "run", "explain":
+        run = pinfold(command, "--spec", "-", *args, stdin=SPEC if args else asks, **({"result": False} if command == "run" else {}))
+        is_((run.code, run.out), (125, b""), f"{command} --spec - and stdin, {name}: refused", run)
+        like(run.err.decode(), r"--spec and (the caller's stdin|--stdin) are one stream", "with both, and why")
+run = pinfold("run", "--spec", "/dev/stdin", "--stdin", "-", stdin=SPEC)
+is_((run.status, run.out), ("refused", b""), "the other way round", run)
+with open(at("s.json"), "rb") as file:
+    run = pinfold("run", "--spec", "-", "--stdin", "-", stdin=file)
+    is_((run.status, run.out), ("refused", b""), "a file is at its end for the second, too", run)
+run = pinfold("run", "--spec", "-", stdin=SPEC)
+is_((run.status, run.out), ("exited", b""), "a spec on stdin and a program that reads nothing", run)
+run = pinfold("run", "--spec", "-", "--stdin", "p.json", stdin=SPEC, cwd=folder)
+is_((run.status, run.out), ("exited", PROFILE), "or something else", run)
+with open(at("s.json"), "rb") as file:
+    run = pinfold("run", "--spec", "/dev/stdin", "--stdin", "/dev/stdin", stdin=file)
+    is_((run.status, run.out), ("exited", SPEC), "a file that is opened twice is read twice", run)
 run = pinfold("run", "--spec", "s.json", "--stdin", "s.json", cwd=folder)
 is_((run.status, run.out), ("exited", SPEC), "a file that is only read, read twice", run)
 run = pinfold("run", "--stdout", "a", "--stderr", "sub/a", *PAYLOAD, "echo", "x", cwd=folder)
