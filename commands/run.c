@@ -41,7 +41,7 @@ static int write_result(struct sink *k, const struct result *r, struct err *e)
 	char *text = result_write_json(r);
 	if (!text)
 		return err_host(e, "out of memory for the result");
-	int rc = sink_commit(k, text, strlen(text), e);
+	int rc = sink_commit(k, text, r->id, e);
 	free(text);
 	return rc;
 }

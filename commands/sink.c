@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,84 @@ static int open_folder(const char *where, const char **name, struct err *e)
 	return dir < 0 ? err_sys(e, "open the folder of %s", where) : dir;
 }
 
+static int stat_name(int dir, const char *name, int flags, struct statx *st)
+{
+	return statx(dir, name, AT_SYMLINK_NOFOLLOW | flags, STATX_BASIC_STATS, st);
+}
+
+/* The kernel's own answer to whether name may be taken out of its folder, and nothing done: it
+ * looks at the sticky bit, at append-only and immutable, and at ids that are not mapped, before it
+ * finds that a file is no folder (may_delete() in fs/namei.c). 0 would be an empty folder that
+ * somebody put there just now: gone, and so nothing to replace. Other errors are not about the old
+ * file, and making the new one meets them. */
+static bool may_replace(int dir, const char *name)
+{
+	return unlinkat(dir, name, AT_REMOVEDIR) == 0 || errno != EPERM;
+}
+
+static int refuse_to_replace(int dir, const char *where, const struct statx *st, struct err *e)
+{
+	struct statx folder = {0};
+	stat_name(dir, "", AT_EMPTY_PATH, &folder);
+	const uint64_t own = st->stx_attributes, around = folder.stx_attributes;
+	const char *why = own & STATX_ATTR_APPEND	  ? "is append-only"
+			  : own & STATX_ATTR_IMMUTABLE	  ? "is immutable"
+			  : around & STATX_ATTR_APPEND	  ? "is in an append-only folder"
+			  : around & STATX_ATTR_IMMUTABLE ? "is in an immutable folder"
+			  : folder.stx_mode & S_ISVTX	  ? "is another user's in a sticky folder"
+							  : "is protected by the kernel";
+	return err_usage(e,
+			 "%s exists, %s and so cannot be replaced; name another file, or open one and give fd:N",
+			 where, why);
+}
+
+/* -1 and *e. */
+static int open_place(int dir, const char *where, enum sink_form *form, struct err *e)
+{
+	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+	*form = SINK_UNNAMED;
+	if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		/* An overlay before 6.3, NFS: nothing may lie there half made, so the text waits in memory. */
+		if (faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0)
+			file = memfd_create("result", MFD_CLOEXEC);
+		*form = SINK_MEMORY;
+	}
+	return file < 0 ? err_sys(e, "make a file in the folder of %s", where) : fd_take(&file);
+}
+
+/* Nothing is renamed over a mount (EBUSY), and its folder need not be writable. */
+static int open_mount(int dir, const char *name, const char *where, struct err *e)
+{
+	int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open %s, a mount of its own, which is written in place", where)
+		      : fd;
+}
+
+static int open_file(struct sink *k, int dir, const char *name, struct err *e)
+{
+	struct statx st;
+	const bool exists = stat_name(dir, name, 0, &st) == 0;
+	if (!exists && errno != ENOENT)
+		return err_sys(e, "stat %s", k->where);
+	if (exists && !S_ISREG(st.stx_mode))
+		return err_usage(e,
+				 "%s exists and is not a regular file; use fd:N for pipes and devices",
+				 k->where);
+	if (exists && (st.stx_attributes & STATX_ATTR_MOUNT_ROOT)) {
+		k->form = SINK_IN_PLACE;
+		return open_mount(dir, name, k->where, e);
+	}
+	if (exists && !may_replace(dir, name))
+		return refuse_to_replace(dir, k->where, &st, e);
+	return open_place(dir, k->where, &k->form, e);
+}
+
 int sink_open(struct sink *k, const char *where, struct err *e)
 {
-	struct stat st;
 	if (!where)
 		return 0;
+	k->where = where;
+	k->form = SINK_DESCRIPTOR;
 	int fd = parse_fd(where, e);
 	if (fd == -1)
 		return -1;
@@ -62,85 +136,128 @@ int sink_open(struct sink *k, const char *where, struct err *e)
 	autoclose int dir = open_folder(where, &name, e);
 	if (dir < 0)
 		return -1;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
-		return err_usage(e,
-				 "%s exists and is not a regular file; use fd:N for pipes and devices",
-				 where);
-	autoclose int file = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-	if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-		/* An overlay before 6.3, NFS: nothing may lie there half made, so the text waits in memory. */
-		if (faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0)
-			file = memfd_create("result", MFD_CLOEXEC);
-		k->in_memory = true;
-	}
+	autoclose int file = open_file(k, dir, name, e);
 	if (file < 0)
-		return err_sys(e, "make a file in the folder of %s", where);
+		return -1;
 	k->fd = fd_take(&file);
 	k->dir = fd_take(&dir);
 	k->name = name;
 	return 0;
 }
 
-static int temporary_name(char *name, size_t size)
+struct path {
+	char text[PATH_MAX + NAME_MAX + 2];
+};
+
+/* Whole, and where the folder is by now: whoever is told may stand elsewhere. Keeps errno. */
+static struct path path_of(const struct sink *k, const char *name)
+{
+	const int error = errno;
+	char proc[32];
+	struct path p;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", k->dir);
+	ssize_t n = readlink(proc, p.text, PATH_MAX);
+	if (n < 0)
+		n = snprintf(p.text, PATH_MAX, "%.*s", (int)(k->name - k->where), k->where);
+	snprintf(p.text + n, sizeof(p.text) - (size_t)n, "%s%s",
+		 n > 0 && p.text[n - 1] != '/' ? "/" : "", name);
+	errno = error;
+	return p;
+}
+
+/* The id makes it easy to find, and chance makes it one that nobody planted. */
+static int name_beside(const struct sink *k, const char *id, char name[NAME_MAX + 1])
 {
 	unsigned long long random;
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+	char tail[80];
+	if (*id)
+		snprintf(tail, sizeof(tail), ".pinfold-%s", id);
+	else if (getrandom(&random, sizeof(random), 0) == sizeof(random))
+		snprintf(tail, sizeof(tail), ".pinfold-%016llx", random);
+	else
 		return -1;
-	snprintf(name, size, ".pinfold-%016llx", random);
+	snprintf(name, NAME_MAX + 1, "%.*s%s", (int)(NAME_MAX - strlen(tail)), k->name, tail);
 	return 0;
 }
 
-static int rename_over(const struct sink *k, const char *beside, struct err *e)
+static int link_as(const struct sink *k, const char *name)
 {
-	if (renameat(k->dir, beside, k->dir, k->name) == 0)
+	char path[32];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
+	return linkat(AT_FDCWD, path, k->dir, name, AT_SYMLINK_FOLLOW);
+}
+
+/* 0, or -1 with errno and nothing there. */
+static int write_as(const struct sink *k, const char *text, const char *name)
+{
+	autoclose int file = openat(k->dir, name,
+				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (file < 0)
+		return -1;
+	if (fd_write_all(file, text, strlen(text)) == 0)
 		return 0;
-	err_sys(e, "rename to %s", k->name);
-	unlinkat(k->dir, beside, 0);
+	const int error = errno;
+	unlinkat(k->dir, name, 0);
+	errno = error;
 	return -1;
 }
 
-/* linkat(2) does not replace: where the name is taken, link beside it and rename over it. */
-static int publish(const struct sink *k, struct err *e)
+/* Without a /proc of our own the file without a name stays without one (ENOENT). */
+static int make_as(const struct sink *k, const char *text, const char *name)
 {
-	char path[32], beside[48];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
-	if (linkat(AT_FDCWD, path, k->dir, k->name, AT_SYMLINK_FOLLOW) == 0)
+	if (k->form == SINK_UNNAMED && link_as(k, name) == 0)
 		return 0;
-	if (errno != EEXIST || temporary_name(beside, sizeof(beside)) < 0 ||
-	    linkat(AT_FDCWD, path, k->dir, beside, AT_SYMLINK_FOLLOW) < 0)
-		return err_sys(e, "link %s", k->name);
-	return rename_over(k, beside, e);
+	return k->form == SINK_UNNAMED && errno != ENOENT ? -1 : write_as(k, text, name);
 }
 
-static int publish_copy(const struct sink *k, const char *text, size_t len, struct err *e)
+/* Under a name that nobody has. 0, or -1 with errno. */
+static int make_beside(const struct sink *k, const char *text, const char *id,
+		       char name[NAME_MAX + 1])
 {
-	char beside[48];
-	if (temporary_name(beside, sizeof(beside)) < 0)
-		return err_sys(e, "getrandom");
-	autoclose int file = openat(k->dir, beside,
-				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (file < 0)
-		return err_sys(e, "make a file beside %s", k->name);
-	if (fd_write_all(file, text, len) < 0) {
-		err_sys(e, "write the result");
-		unlinkat(k->dir, beside, 0);
+	if (name_beside(k, id, name) < 0)
 		return -1;
-	}
-	return rename_over(k, beside, e);
+	if (make_as(k, text, name) == 0)
+		return 0;
+	return errno == EEXIST && name_beside(k, "", name) == 0 ? make_as(k, text, name) : -1;
 }
 
-int sink_commit(struct sink *k, const char *text, size_t len, struct err *e)
+/* linkat(2) does not replace: the document comes to be beside the old one, and is renamed over it. */
+static int replace(const struct sink *k, const char *text, const char *id, struct err *e)
+{
+	char beside[NAME_MAX + 1];
+	if (make_beside(k, text, id, beside) < 0)
+		return err_sys(e, "make a file beside %s", path_of(k, k->name).text);
+	if (renameat(k->dir, beside, k->dir, k->name) == 0)
+		return 0;
+	return err_sys(e, "the result is in %s, as it could not be renamed to %s",
+		       path_of(k, beside).text, k->name);
+}
+
+static int overwrite(const struct sink *k, const char *text, const char *id, struct err *e)
+{
+	char beside[NAME_MAX + 1];
+	if (ftruncate(k->fd, 0) == 0 && fd_write_all(k->fd, text, strlen(text)) == 0)
+		return 0;
+	const int error = errno;
+	const bool made = make_beside(k, text, id, beside) == 0;
+	errno = error;
+	return made ? err_sys(e, "the result is in %s, as %s could not be written",
+			      path_of(k, beside).text, k->name)
+		    : err_sys(e, "write the result to %s", path_of(k, k->name).text);
+}
+
+int sink_commit(struct sink *k, const char *text, const char *id, struct err *e)
 {
 	if (k->fd < 0)
 		return 0;
-	if (k->in_memory)
-		return publish_copy(k, text, len, e);
-	if (fd_write_within(k->fd, text, len, READER_MS) < 0)
-		return err_sys(e, "write the result");
-	if (k->dir < 0 || publish(k, e) == 0)
+	if (k->form == SINK_IN_PLACE)
+		return overwrite(k, text, id, e);
+	if (k->form != SINK_MEMORY && fd_write_within(k->fd, text, strlen(text), READER_MS) < 0)
+		return err_sys(e, "write the result to %s",
+			       k->dir < 0 ? k->where : path_of(k, k->name).text);
+	if (k->form == SINK_DESCRIPTOR || (k->form == SINK_UNNAMED && link_as(k, k->name) == 0))
 		return 0;
-	/* Without a /proc of our own the file without a name stays without one. */
-	return e->sys == ENOENT ? publish_copy(k, text, len, e) : -1;
+	return replace(k, text, id, e);
 }
 
 void sink_close(struct sink *k)

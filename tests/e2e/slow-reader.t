@@ -127,7 +127,7 @@ for words in (["--nonsense", *program], ["--spec", "/nothing"], ["/nowhere", "/b
 read_end, write_end = full_pipe()
 run = pinfold("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False, timeout=30)
 is_(run.code, 125, "nobody takes the result from a pipe: our failure", run)
-like(run.err.decode(), r"write the result: .*timed out", "and said so")
+like(run.err.decode(), r"write the result to fd:\d+: .*timed out", "and said so")
 os.close(read_end)
 os.close(write_end)
 
