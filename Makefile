@@ -84,8 +84,22 @@ $(OUT)/libexec/pinfold/pinfold-scope: $(OUT)/obj/commands/pinfold-scope.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ -lsystemd
 
+# ---- images: rootfs/image/ is pinfold-image's alone and never part of the run path ----
+IMAGE_LIB  := $(OUT)/libpinfold-image.a
+IMAGE_LIBS := -larchive -lcurl -lcrypto $(RUN_LIBS) -pthread
+image_obj  := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard rootfs/image/*.c))
+$(IMAGE_LIB): $(image_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+# ---- end of images ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
+# Those of the image's parts have its libraries besides: the first rule that fits is the one with the shorter stem.
+$(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(IMAGE_LIB) $(LIB) $(IMAGE_LIBS) -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -181,6 +195,9 @@ install: all
 FUZZ_SECONDS ?= 30
 FUZZ_SAN     := fuzzer-no-link,address,undefined
 fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
+$(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(IMAGE_LIBS)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
