@@ -13,7 +13,7 @@ enum { SHOWN = 80 };
 static const char *shown(char *to, const char *text)
 {
 	size_t n = 0;
-	for (; text[n] && n < SHOWN - 1; n++)
+	for (; n < SHOWN - 1 && text[n]; n++)
 		to[n] = (char)(text[n] > ' ' && text[n] <= '~' ? text[n] : '?');
 	to[n] = '\0';
 	return to;

@@ -1,0 +1,267 @@
+/* Two ways through one door: source_next() takes from a ring that a thread fills, or, where no
+ * thread may be had (a seccomp filter without clone), decompresses itself. */
+#include "rootfs/image/source.h"
+
+#include <archive.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	READ_BYTES = 64 << 10,
+	SLOTS = 4,
+	SLOT_BYTES = 256 << 10,
+	/* Small layers of zeros compress well and harm nobody: the ratio counts beyond this. */
+	RATIO_FREE = 64 << 20,
+};
+
+struct slot {
+	char bytes[SLOT_BYTES];
+	size_t len;
+};
+
+struct source {
+	struct archive *archive;
+	int stream;
+	uint32_t ratio;
+	bool empty; /* libarchive has no data to read then, not even none */
+	uint64_t in, out;
+	struct hash hash;
+	struct digest digest;
+	char raw[READ_BYTES];
+
+	/* The ring: the thread fills slots[filled % SLOTS], the caller holds slots[taken % SLOTS]. */
+	bool threaded, holding;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	size_t filled, taken;
+	bool ended, stop;
+	int result; /* of the thread: 0, or -1 and err */
+	struct err err;
+	struct slot slots[];
+};
+
+static la_ssize_t read_stream(struct archive *a, void *arg, const void **bytes)
+{
+	struct source *s = arg;
+	ssize_t n;
+	do
+		n = read(s->stream, s->raw, sizeof(s->raw));
+	while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		archive_set_error(a, errno, "read: %s", strerrordesc_np(errno));
+		return -1;
+	}
+	s->in += (uint64_t)n;
+	*bytes = s->raw;
+	return n;
+}
+
+static int refuse(struct source *s, struct err *e)
+{
+	const char *text = archive_error_string(s->archive);
+	return err_usage(e, "the layer cannot be decompressed: %s", text ? text : "it is damaged");
+}
+
+/* archive_read_data_block() of libarchive's raw format: a pointer into the filter's buffer. */
+static ssize_t decompress(struct source *s, const void **bytes, struct err *e)
+{
+	size_t len = 0;
+	la_int64_t offset;
+	int r = ARCHIVE_EOF;
+	while (!s->empty) {
+		r = archive_read_data_block(s->archive, bytes, &len, &offset);
+		if (r != ARCHIVE_RETRY && (len > 0 || (r != ARCHIVE_OK && r != ARCHIVE_WARN)))
+			break;
+	}
+	if (r == ARCHIVE_EOF) {
+		hash_final(&s->hash, &s->digest);
+		return 0;
+	}
+	if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+		return refuse(s, e);
+	s->out += len;
+	if (s->out > RATIO_FREE && s->out / s->ratio > s->in) {
+		return err_usage(e,
+				 "the layer decompresses to more than %u times its size (limit ratio)",
+				 s->ratio);
+	}
+	hash_update(&s->hash, *bytes, len);
+	return (ssize_t)len;
+}
+
+/* ---- the thread ---- */
+
+/* The slot to fill, or NULL when nobody wants more. */
+static struct slot *free_slot(struct source *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->filled - s->taken >= SLOTS && !s->stop)
+		pthread_cond_wait(&s->moved, &s->lock);
+	struct slot *slot = s->stop ? NULL : &s->slots[s->filled % SLOTS];
+	pthread_mutex_unlock(&s->lock);
+	return slot;
+}
+
+static void hand_over(struct source *s, bool ended, int result)
+{
+	pthread_mutex_lock(&s->lock);
+	s->filled += !ended;
+	s->ended = ended;
+	s->result = result;
+	pthread_cond_signal(&s->moved);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* -1 when nobody wants more. */
+static int pour(struct source *s, const char *bytes, size_t len, struct slot **slot)
+{
+	while (len > 0) {
+		if (!*slot && !(*slot = free_slot(s)))
+			return -1;
+		struct slot *to = *slot;
+		const size_t part = len < SLOT_BYTES - to->len ? len : SLOT_BYTES - to->len;
+		memcpy(to->bytes + to->len, bytes, part);
+		to->len += part;
+		bytes += part;
+		len -= part;
+		if (to->len == SLOT_BYTES) {
+			hand_over(s, false, 0);
+			*slot = NULL;
+		}
+	}
+	return 0;
+}
+
+static void *fill(void *arg)
+{
+	struct source *s = arg;
+	struct slot *slot = NULL;
+	const void *bytes;
+	ssize_t n;
+	while ((n = decompress(s, &bytes, &s->err)) > 0) {
+		if (pour(s, bytes, (size_t)n, &slot) < 0)
+			return NULL;
+	}
+	if (slot && slot->len)
+		hand_over(s, false, 0);
+	hand_over(s, true, (int)n);
+	return NULL;
+}
+
+static ssize_t take(struct source *s, const void **bytes, struct err *e)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->holding) {
+		s->slots[s->taken % SLOTS].len = 0;
+		s->taken++;
+		s->holding = false;
+		pthread_cond_signal(&s->moved);
+	}
+	while (s->filled == s->taken && !s->ended)
+		pthread_cond_wait(&s->moved, &s->lock);
+	s->holding = s->filled != s->taken;
+	pthread_mutex_unlock(&s->lock);
+	if (!s->holding) {
+		if (s->result < 0)
+			*e = s->err;
+		return s->result;
+	}
+	const struct slot *slot = &s->slots[s->taken % SLOTS];
+	*bytes = slot->bytes;
+	return (ssize_t)slot->len;
+}
+
+/* Signals are the caller's: the thread is born with all of them blocked. */
+static void start_thread(struct source *s)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->moved, NULL);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	s->threaded = pthread_create(&s->thread, NULL, fill, s) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void end_thread(struct source *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_signal(&s->moved);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+}
+
+/* ---- opening ---- */
+
+static int open_filters(struct source *s, enum source_filters filters, struct err *e)
+{
+	struct archive *a = s->archive = archive_read_new();
+	if (!a)
+		return err_sys(e, "memory for libarchive");
+	archive_read_support_format_raw(a);
+	archive_read_support_format_empty(a);
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_zstd(a);
+	if (filters == SOURCE_ANY) {
+		/* Not _all(): that has some which start a program. */
+		archive_read_support_filter_bzip2(a);
+		archive_read_support_filter_compress(a);
+		archive_read_support_filter_lz4(a);
+		archive_read_support_filter_lzip(a);
+		archive_read_support_filter_lzma(a);
+		archive_read_support_filter_xz(a);
+	}
+	struct archive_entry *entry;
+	if (archive_read_open(a, s, NULL, read_stream, NULL) != ARCHIVE_OK)
+		return refuse(s, e);
+	const int r = archive_read_next_header(a, &entry);
+	s->empty = r == ARCHIVE_EOF;
+	return r == ARCHIVE_OK || r == ARCHIVE_WARN || s->empty ? 0 : refuse(s, e);
+}
+
+int source_open(struct source **made, int stream, const struct source_options *o, struct err *e)
+{
+	struct source *s = malloc(sizeof(*s) + SLOTS * sizeof(s->slots[0]));
+	if (!s)
+		return err_sys(e, "memory for a layer");
+	memset(s, 0, sizeof(*s));
+	for (size_t i = 0; i < SLOTS; i++)
+		s->slots[i].len = 0;
+	s->stream = stream;
+	s->ratio = o->ratio;
+	if (hash_init(&s->hash, e) < 0 || open_filters(s, o->filters, e) < 0) {
+		source_close(&s);
+		return -1;
+	}
+	start_thread(s);
+	*made = s;
+	return 0;
+}
+
+ssize_t source_next(struct source *s, const void **bytes, struct err *e)
+{
+	return s->threaded ? take(s, bytes, e) : decompress(s, bytes, e);
+}
+
+void source_digest(const struct source *s, struct digest *d)
+{
+	*d = s->digest;
+}
+
+void source_close(struct source **s)
+{
+	if (!*s)
+		return;
+	if ((*s)->threaded)
+		end_thread(*s);
+	archive_read_free((*s)->archive);
+	hash_free(&(*s)->hash);
+	free(*s);
+	*s = NULL;
+}
