@@ -16,7 +16,7 @@
 enum {
 	DEPTH_MAX = 256, /* remove.c goes down by recursion */
 	/* More than a pax header, which libarchive allows 1 MiB, and its names; a map of holes is read for the header, too. */
-	HEADER_BYTES = 3 << 20,
+	HEADER_BYTES = 2 << 20,
 };
 
 /* ---- whiteouts ---- */
@@ -163,7 +163,7 @@ static la_ssize_t read_source(struct archive *a, void *arg, const void **bytes)
 				  ? source_next(u->source, bytes, &u->source_err)
 				  : -1;
 	if (n > 0 && (uint64_t)n > u->header_budget) {
-		archive_set_error(a, EINVAL, "a header of more than 3 MiB");
+		archive_set_error(a, EINVAL, "a header of more than 2 MiB");
 		return -1;
 	}
 	if (n > 0)

@@ -141,7 +141,7 @@ static bool read_numbers(char **line, struct record_entry *r)
 		return false;
 	const char *time = word(line);
 	const char *dot = time ? strchr(time, '.') : NULL;
-	if (!dot || !number(time, 10, '.', INT64_MAX, &seconds) ||
+	if (!dot || strlen(dot) != 10 || !number(time, 10, '.', INT64_MAX, &seconds) ||
 	    !number(dot + 1, 10, '\0', 999999999, &nsec) ||
 	    !number(word(line), 10, '\0', INT64_MAX, &size))
 		return false;

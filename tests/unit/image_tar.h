@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@ enum { TAR_BLOCK = 512, TAR_TIME = 1700000000 };
 struct tar {
 	char *bytes;
 	size_t len, room;
+	bool packed; /* it has its end, or none */
 };
 
 struct tar_entry {
@@ -170,7 +173,7 @@ static inline int tar_open(const struct tar *t)
 	assert_true(fd >= 0);
 	assert_int_equal(fd_write_all(fd, t->bytes, t->len), 0);
 	static const char end[2 * TAR_BLOCK];
-	assert_int_equal(fd_write_all(fd, end, sizeof(end)), 0);
+	assert_int_equal(fd_write_all(fd, end, t->packed ? 0 : sizeof(end)), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	return fd;
 }
@@ -189,6 +192,12 @@ static inline void tar_free(struct tar *t)
 #ifndef AS_USER
 #define AS_USER 0
 #endif
+#define THREADLESS 2
+
+static inline void *tester_thread(void *arg)
+{
+	return arg;
+}
 
 static inline void become_tester(void)
 {
@@ -197,6 +206,12 @@ static inline void become_tester(void)
 	if (AS_USER && geteuid() == 0 &&
 	    (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
 	     setresuid(NOBODY, NOBODY, NOBODY) < 0))
+		abort();
+	/* No thread may be had. Root's limit is none. */
+	pthread_t thread;
+	const struct rlimit none = {0, 0};
+	if (AS_USER == THREADLESS && (setrlimit(RLIMIT_NPROC, &none) < 0 ||
+				      pthread_create(&thread, NULL, tester_thread, NULL) == 0))
 		abort();
 }
 
