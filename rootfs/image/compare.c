@@ -99,7 +99,7 @@ static int compare_stat(struct comparison *x, const struct record_entry *r, cons
 static int compare_group(struct comparison *x, const struct record_entry *r, const struct stat *st,
 			 struct err *e)
 {
-	size_t at;
+	uint64_t *inode;
 	if (r->type == 'd')
 		return 0;
 	if (r->group == 0) {
@@ -108,11 +108,11 @@ static int compare_group(struct comparison *x, const struct record_entry *r, con
 						   (uintmax_t)st->st_nlink);
 	}
 	const uint64_t hash = table_hash(&x->key, (const char *)&r->group, sizeof(r->group));
-	if (table_add(&x->groups, hash, &at, e) < 0)
+	if (table_add(&x->groups, hash, &inode, e) < 0)
 		return -1;
-	if (x->groups.values[at] == 0)
-		x->groups.values[at] = st->st_ino;
-	if (x->groups.values[at] == st->st_ino)
+	if (*inode == 0)
+		*inode = st->st_ino;
+	if (*inode == st->st_ino)
 		return 0;
 	return differs(x, r->path, e, "a file of its own, in the record a hard link");
 }
@@ -217,7 +217,6 @@ static int list_strangers(struct comparison *x, int fd, const char *folder, stru
 {
 	char list[LIST_BYTES] __attribute__((aligned(16)));
 	struct path path;
-	size_t at;
 	ssize_t n;
 	while ((n = getdents64(fd, list, sizeof(list))) > 0) {
 		for (ssize_t i = 0; i < n;) {
@@ -227,7 +226,7 @@ static int list_strangers(struct comparison *x, int fd, const char *folder, stru
 				continue;
 			if (path_join(&path, folder, d->d_name, e) < 0)
 				return -1;
-			if (!table_find(&x->paths, table_hash(&x->key, path.text, path.len), &at) &&
+			if (!table_find(&x->paths, table_hash(&x->key, path.text, path.len), NULL) &&
 			    differs(x, path.text, e, "not in the record") < 0)
 				return -1;
 		}
@@ -303,14 +302,13 @@ static int compare_node(struct comparison *x, int dir, const char *name,
 
 static int compare_line(struct comparison *x, const struct record_entry *r, struct err *e)
 {
-	size_t at;
 	const char *slash = strrchr(r->path, '/');
 	if (leave_until(x, r->path, e) < 0)
 		return -1;
 	x->path.len = strlen(r->path);
 	memcpy(x->path.text, r->path, x->path.len + 1);
 	x->c->paths++;
-	if (table_add(&x->paths, table_hash(&x->key, r->path, x->path.len), &at, e) < 0)
+	if (table_add(&x->paths, table_hash(&x->key, r->path, x->path.len), NULL, e) < 0)
 		return -1;
 	if (!*r->path)
 		return compare_node(x, x->root, ".", r, e);

@@ -42,9 +42,8 @@ struct finish {
 
 static uint64_t *link_value(struct unpack *u, const char *path, size_t len)
 {
-	size_t at;
-	const uint64_t hash = table_hash(&u->key, path, len);
-	return table_find(&u->linked, hash, &at) ? &u->linked.values[at] : NULL;
+	uint64_t *value;
+	return table_find(&u->linked, table_hash(&u->key, path, len), &value) ? value : NULL;
 }
 
 /* Every item in the journal's order: the last thing that was at a path that is linked to. */

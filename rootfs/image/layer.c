@@ -91,12 +91,11 @@ static int vet_folders(const struct path *p, struct err *e)
 /* A device node or a socket: not made, and what is at its place goes. */
 static int skip_device(struct unpack *u, const struct spot *s, struct err *e)
 {
-	size_t at;
 	u->report.devices_skipped++;
 	const uint64_t hash = table_hash(&u->key, s->path.text, s->path.len);
 	if (!*s->base)
 		return err_usage(e, "the root of a layer is no folder");
-	if (table_add(&u->skipped, hash, &at, e) < 0 || remove_all(u, s, e) < 0)
+	if (table_add(&u->skipped, hash, NULL, e) < 0 || remove_all(u, s, e) < 0)
 		return -1;
 	return journal_gone(u, &s->path, e);
 }

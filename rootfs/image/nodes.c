@@ -227,13 +227,12 @@ int make_fifo(struct unpack *u, const struct spot *s, struct err *e)
 static int journal_link(struct unpack *u, const struct path *target, const struct path *path,
 			struct err *e)
 {
-	size_t at;
 	struct journal_item item = {.op = JOURNAL_LINK,
 				    .path = path->text,
 				    .path_len = path->len,
 				    .rest = target->text,
 				    .rest_len = target->len};
-	if (table_add(&u->linked, table_hash(&u->key, target->text, target->len), &at, e) < 0 ||
+	if (table_add(&u->linked, table_hash(&u->key, target->text, target->len), NULL, e) < 0 ||
 	    journal_add(&u->journal, &item, e) < 0)
 		return -1;
 	return touched_set(u, path, TOUCHED, e);
@@ -264,8 +263,7 @@ static int link_to(struct unpack *u, const struct spot *from, const struct spot 
 
 static bool was_skipped(const struct unpack *u, const struct path *path)
 {
-	size_t at;
-	return table_find(&u->skipped, table_hash(&u->key, path->text, path->len), &at);
+	return table_find(&u->skipped, table_hash(&u->key, path->text, path->len), NULL);
 }
 
 int make_hard_link(struct unpack *u, const char *target, const struct path *name, struct err *e)

@@ -56,62 +56,81 @@ uint64_t table_hash(const struct table_key *k, const char *path, size_t len)
 	return hash ? hash : 1;
 }
 
-/* Where hash is, or where it belongs. */
-static size_t probe(const struct table *t, uint64_t hash)
+static size_t size_of(unsigned level)
 {
-	size_t at = hash & (t->size - 1);
-	while (t->keys[at] && t->keys[at] != hash)
-		at = (at + 1) & (t->size - 1);
+	return (size_t)FIRST_SIZE << level;
+}
+
+/* Where hash is in a level, or where it belongs. */
+static size_t probe(const struct table *t, unsigned level, uint64_t hash)
+{
+	const uint64_t *keys = t->levels[level].keys;
+	const size_t mask = size_of(level) - 1;
+	size_t at = hash & mask;
+	while (keys[at] && keys[at] != hash)
+		at = (at + 1) & mask;
 	return at;
 }
 
-static int grow(struct table *t, struct err *e)
+static int add_level(struct table *t, struct err *e)
 {
-	struct table more = {.size = t->size ? t->size * 2 : FIRST_SIZE,
-			     .used = t->used,
-			     .has_values = t->has_values};
-	more.keys = calloc(more.size, sizeof(uint64_t));
-	more.values = t->has_values ? calloc(more.size, sizeof(uint64_t)) : NULL;
-	if (!more.keys || (t->has_values && !more.values)) {
-		table_free(&more);
-		return err_sys(e, "memory for the names of a layer");
+	if (t->levels_len == TABLE_LEVELS)
+		return err_host(e, "too many names in an image");
+	struct table_level *l = &t->levels[t->levels_len];
+	l->keys = calloc(size_of(t->levels_len), sizeof(uint64_t));
+	l->values = t->has_values ? calloc(size_of(t->levels_len), sizeof(uint64_t)) : NULL;
+	l->used = 0;
+	if (!l->keys || (t->has_values && !l->values)) {
+		free(l->keys);
+		free(l->values);
+		return err_sys(e, "memory for the names of an image");
 	}
-	for (size_t i = 0; i < t->size; i++) {
-		if (!t->keys[i])
-			continue;
-		const size_t at = probe(&more, t->keys[i]);
-		more.keys[at] = t->keys[i];
-		if (t->has_values)
-			more.values[at] = t->values[i];
-	}
-	table_free(t);
-	*t = more;
+	t->levels_len++;
 	return 0;
 }
 
-int table_add(struct table *t, uint64_t hash, size_t *at, struct err *e)
+static bool is_full(const struct table *t)
 {
-	if (t->used * 8 >= t->size * 7 && grow(t, e) < 0)
+	if (t->levels_len == 0)
+		return true;
+	return t->levels[t->levels_len - 1].used * 8 >= size_of(t->levels_len - 1) * 7;
+}
+
+int table_add(struct table *t, uint64_t hash, uint64_t **value, struct err *e)
+{
+	if (table_find(t, hash, value))
+		return 0;
+	if (is_full(t) && add_level(t, e) < 0)
 		return -1;
-	*at = probe(t, hash);
-	if (!t->keys[*at]) {
-		t->keys[*at] = hash;
-		t->used++;
-	}
+	struct table_level *last = &t->levels[t->levels_len - 1];
+	const size_t at = probe(t, t->levels_len - 1, hash);
+	last->keys[at] = hash;
+	last->used++;
+	if (value)
+		*value = last->values ? &last->values[at] : NULL;
 	return 0;
 }
 
-bool table_find(const struct table *t, uint64_t hash, size_t *at)
+bool table_find(const struct table *t, uint64_t hash, uint64_t **value)
 {
-	if (!t->size)
-		return false;
-	*at = probe(t, hash);
-	return t->keys[*at] != 0;
+	/* The last level has most of them. */
+	for (unsigned level = t->levels_len; level-- > 0;) {
+		const struct table_level *l = &t->levels[level];
+		const size_t at = probe(t, level, hash);
+		if (!l->keys[at])
+			continue;
+		if (value)
+			*value = l->values ? &l->values[at] : NULL;
+		return true;
+	}
+	return false;
 }
 
 void table_free(struct table *t)
 {
-	free(t->keys);
-	free(t->values);
-	*t = (struct table){.has_values = t->has_values};
+	while (t->levels_len > 0) {
+		struct table_level *l = &t->levels[--t->levels_len];
+		free(l->keys);
+		free(l->values);
+	}
 }

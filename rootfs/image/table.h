@@ -12,9 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TABLE_LEVELS = 24 };
+
+/* Each level has twice the room of the one before and is made when that is full, so that nothing is
+ * ever copied into a larger table, for which both would have to be in memory. */
 struct table {
-	uint64_t *keys, *values;
-	size_t size, used;
+	struct table_level {
+		uint64_t *keys, *values;
+		size_t used;
+	} levels[TABLE_LEVELS];
+	unsigned levels_len;
 	bool has_values;
 };
 
@@ -28,9 +35,10 @@ int table_key_init(struct table_key *k, struct err *e);
 /* SipHash-1-3 of a path under k, never 0. */
 uint64_t table_hash(const struct table_key *k, const char *path, size_t len);
 
-/* Add hash or find it: *at is its index until the next call. -1 without memory. */
-int table_add(struct table *t, uint64_t hash, size_t *at, struct err *e);
-bool table_find(const struct table *t, uint64_t hash, size_t *at);
+/* Find hash or add it; *value is where its value is, which is 0 at first, if the table has some;
+ * value may be NULL. -1 without memory. */
+int table_add(struct table *t, uint64_t hash, uint64_t **value, struct err *e);
+bool table_find(const struct table *t, uint64_t hash, uint64_t **value);
 void table_free(struct table *t);
 
 #endif

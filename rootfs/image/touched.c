@@ -12,20 +12,19 @@ static uint64_t key_of(const struct unpack *u, const char *path, size_t len)
 
 enum touched touched_get(const struct unpack *u, const char *path, size_t len)
 {
-	size_t at;
 	const uint64_t key = key_of(u, path, len);
-	if (table_find(&u->touched, key, &at))
+	if (table_find(&u->touched, key, NULL))
 		return TOUCHED;
-	return table_find(&u->touched, key | BELOW_BIT, &at) ? TOUCHED_BELOW : UNTOUCHED;
+	return table_find(&u->touched, key | BELOW_BIT, NULL) ? TOUCHED_BELOW : UNTOUCHED;
 }
 
 int touched_set(struct unpack *u, const struct path *path, enum touched how, struct err *e)
 {
-	size_t at;
 	if (u->layer == 0)
 		return 0;
 	return table_add(&u->touched,
-			 key_of(u, path->text, path->len) | (how == TOUCHED ? 0 : BELOW_BIT), &at, e);
+			 key_of(u, path->text, path->len) | (how == TOUCHED ? 0 : BELOW_BIT), NULL,
+			 e);
 }
 
 int touch_parents(struct unpack *u, const struct path *path, struct err *e)

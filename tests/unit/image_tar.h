@@ -49,6 +49,8 @@ struct tar_entry {
 
 static inline void tar_bytes(struct tar *t, const void *bytes, size_t len)
 {
+	if (len == 0)
+		return;
 	if (t->len + len > t->room) {
 		t->room = (t->len + len) * 2;
 		t->bytes = realloc(t->bytes, t->room);
@@ -199,6 +201,31 @@ static inline void *tester_thread(void *arg)
 	return arg;
 }
 
+static inline void set_threads(rlim_t max)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NPROC, &limit) < 0)
+		abort();
+	limit.rlim_cur = max < limit.rlim_max ? max : limit.rlim_max;
+	if (setrlimit(RLIMIT_NPROC, &limit) < 0)
+		abort();
+}
+
+/* The leak check of a sanitizer, at the end, is a thread. */
+static inline void allow_threads(void)
+{
+	set_threads(RLIM_INFINITY);
+}
+
+/* Root's limit is none. */
+static inline void forbid_threads(void)
+{
+	pthread_t thread;
+	set_threads(0);
+	if (atexit(allow_threads) != 0 || pthread_create(&thread, NULL, tester_thread, NULL) == 0)
+		abort();
+}
+
 static inline void become_tester(void)
 {
 	enum { NOBODY = 65534 };
@@ -207,12 +234,8 @@ static inline void become_tester(void)
 	    (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
 	     setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		abort();
-	/* No thread may be had. Root's limit is none. */
-	pthread_t thread;
-	const struct rlimit none = {0, 0};
-	if (AS_USER == THREADLESS && (setrlimit(RLIMIT_NPROC, &none) < 0 ||
-				      pthread_create(&thread, NULL, tester_thread, NULL) == 0))
-		abort();
+	if (AS_USER == THREADLESS)
+		forbid_threads();
 }
 
 struct image {
