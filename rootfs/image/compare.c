@@ -149,7 +149,8 @@ static int compare_xattrs(struct comparison *x, int fd, const struct record_entr
 		if (!a->kept)
 			continue;
 		const ssize_t n = fgetxattr(fd, a->name, x->bytes, sizeof(x->bytes));
-		if ((n < 0 || (size_t)n != a->value_len || memcmp(x->bytes, a->value, a->value_len)) &&
+		if ((n < 0 || (size_t)n != a->value_len ||
+		     memcmp(x->bytes, a->value, a->value_len) != 0) &&
 		    differs(x, r->path, e, "attribute %s", path_shown(said, a->name)) < 0)
 			return -1;
 	}

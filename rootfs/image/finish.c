@@ -144,11 +144,9 @@ static int leave_until(struct finish *f, const char *path, size_t len, struct er
 static int enter(struct finish *f, const struct level *parent, struct level *l, struct err *e)
 {
 	char said[SHOWN_BYTES];
-	if (!f->path.len)
-		l->fd = fd_openat2(f->u->root, ".", O_RDONLY | O_DIRECTORY, 0, RESOLVE_STEP);
-	else
-		l->fd = fd_openat2(parent->fd, path_base(&f->path),
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, RESOLVE_STEP);
+	const int dir = parent ? parent->fd : f->u->root;
+	const char *name = parent ? path_base(&f->path) : ".";
+	l->fd = fd_openat2(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, RESOLVE_STEP);
 	if (l->fd < 0)
 		return err_sys(e, "open the folder %s", path_shown(said, f->path.text));
 	char fields[128];
@@ -229,32 +227,37 @@ static int merge(struct finish *f, struct err *e)
 	return flush(f, e);
 }
 
-static void finish_free(struct finish **f)
+static int finish(struct finish *f, struct err *e)
 {
-	if (!*f)
-		return;
-	while ((*f)->depth > 0)
-		fd_close(&(*f)->levels[--(*f)->depth].fd);
-	sort_end(&(*f)->sorter);
-	free((*f)->linked);
-	free(*f);
-}
-
-int unpack_finish(struct unpack *u, int record, struct err *e)
-{
-	__attribute__((cleanup(finish_free))) struct finish *f = calloc(1, sizeof(*f));
-	char *linked = malloc(JOURNAL_ITEM_BYTES);
-	if (!f || !linked) {
-		free(linked);
+	struct unpack *u = f->u;
+	f->linked = malloc(JOURNAL_ITEM_BYTES);
+	if (!f->linked)
 		return err_sys(e, "memory for the record of the tree");
-	}
-	f->u = u;
-	f->record = record;
-	f->linked = linked;
 	table_free(&u->touched);
 	if (journal_flush(&u->journal, e) < 0 ||
 	    sort_begin(&f->sorter, &u->journal, u->o.sorted, e) < 0 ||
 	    sort_run(f->sorter, resolve_link, f, e) < 0)
 		return -1;
 	return merge(f, e);
+}
+
+static void finish_free(struct finish *f)
+{
+	while (f->depth > 0)
+		fd_close(&f->levels[--f->depth].fd);
+	sort_end(&f->sorter);
+	free(f->linked);
+	free(f);
+}
+
+int unpack_finish(struct unpack *u, int record, struct err *e)
+{
+	struct finish *f = calloc(1, sizeof(*f));
+	if (!f)
+		return err_sys(e, "memory for the record of the tree");
+	f->u = u;
+	f->record = record;
+	const int result = finish(f, e);
+	finish_free(f);
+	return result;
 }

@@ -265,30 +265,36 @@ static int next_line(struct record_reader *r, char **line, struct err *e)
 	}
 }
 
-int record_open(struct record_reader *r, int fd, struct err *e)
+/* A line of the header that begins with start; what follows it, NULL if it is none. */
+static const char *header_line(struct record_reader *r, const char *start, struct err *e)
 {
 	char *line;
+	if (next_line(r, &line, e) != 1 || strncmp(line, start, strlen(start)) != 0)
+		return NULL;
+	return line + strlen(start);
+}
+
+int record_open(struct record_reader *r, int fd, struct err *e)
+{
+	static const char kept[] = "kept below ";
 	uint64_t ids = 0;
 	*r = (struct record_reader){.fd = fd};
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "seek in the record");
-	int got = next_line(r, &line, e);
-	if (got < 0 || (got == 1 && strcmp(line, FIRST_LINE) != 0))
-		got = 0;
-	if (got == 0 || next_line(r, &line, e) != 1 || strncmp(line, "# owners: ", 10) != 0)
+	const char *rest = header_line(r, FIRST_LINE, e);
+	const char *owners = rest && !*rest ? header_line(r, "# owners: ", e) : NULL;
+	if (!owners)
 		return err_usage(e, "this is no record of a tree (" FIRST_LINE ")");
-	r->owners.kept = strncmp(line + 10, "kept below ", 11) == 0;
-	if (r->owners.kept && !number(line + 21, 10, '\0', UINT32_MAX, &ids))
+	r->owners.kept = strncmp(owners, kept, strlen(kept)) == 0;
+	if (r->owners.kept && !number(owners + strlen(kept), 10, '\0', UINT32_MAX, &ids))
 		return err_usage(e, "the record's owners are no number");
 	r->owners.ids = (uint32_t)ids;
-	return next_line(r, &line, e) == 1 && *line == '#'
-		       ? 0
-		       : err_usage(e, "the record has no line of columns");
+	return header_line(r, "# PATH ", e) ? 0 : err_usage(e, "the record has no line of columns");
 }
 
 int record_next(struct record_reader *r, struct record_entry *entry, struct err *e)
 {
-	char *line;
+	char *line = NULL;
 	const int got = next_line(r, &line, e);
 	if (got <= 0)
 		return got;

@@ -62,48 +62,47 @@ static size_t size_of(unsigned level)
 }
 
 /* Where hash is in a level, or where it belongs. */
-static size_t probe(const struct table *t, unsigned level, uint64_t hash)
+static size_t probe(const struct table_level *l, uint64_t hash)
 {
-	const uint64_t *keys = t->levels[level].keys;
-	const size_t mask = size_of(level) - 1;
+	const uint64_t *keys = l->keys;
+	const size_t mask = size_of(l->level) - 1;
 	size_t at = hash & mask;
 	while (keys[at] && keys[at] != hash)
 		at = (at + 1) & mask;
 	return at;
 }
 
-static int add_level(struct table *t, struct err *e)
+/* The last level, with room in it; NULL without memory. */
+static struct table_level *last_level(struct table *t, struct err *e)
 {
-	if (t->levels_len == TABLE_LEVELS)
-		return err_host(e, "too many names in an image");
-	struct table_level *l = &t->levels[t->levels_len];
-	l->keys = calloc(size_of(t->levels_len), sizeof(uint64_t));
-	l->values = t->has_values ? calloc(size_of(t->levels_len), sizeof(uint64_t)) : NULL;
-	l->used = 0;
-	if (!l->keys || (t->has_values && !l->values)) {
-		free(l->keys);
-		free(l->values);
-		return err_sys(e, "memory for the names of an image");
+	struct table_level *l = t->levels_len ? &t->levels[t->levels_len - 1] : NULL;
+	if (l && l->used * 8 < size_of(l->level) * 7)
+		return l;
+	if (t->levels_len == TABLE_LEVELS) {
+		err_host(e, "too many names in an image");
+		return NULL;
 	}
-	t->levels_len++;
-	return 0;
-}
-
-static bool is_full(const struct table *t)
-{
-	if (t->levels_len == 0)
-		return true;
-	return t->levels[t->levels_len - 1].used * 8 >= size_of(t->levels_len - 1) * 7;
+	l = &t->levels[t->levels_len];
+	*l = (struct table_level){.level = t->levels_len};
+	l->keys = calloc(size_of(l->level), sizeof(uint64_t));
+	l->values = t->has_values ? calloc(size_of(l->level), sizeof(uint64_t)) : NULL;
+	t->levels_len++; /* table_free() takes what there is */
+	if (!l->keys || (t->has_values && !l->values)) {
+		table_free(t);
+		err_sys(e, "memory for the names of an image");
+		return NULL;
+	}
+	return l;
 }
 
 int table_add(struct table *t, uint64_t hash, uint64_t **value, struct err *e)
 {
 	if (table_find(t, hash, value))
 		return 0;
-	if (is_full(t) && add_level(t, e) < 0)
+	struct table_level *last = last_level(t, e);
+	if (!last)
 		return -1;
-	struct table_level *last = &t->levels[t->levels_len - 1];
-	const size_t at = probe(t, t->levels_len - 1, hash);
+	const size_t at = probe(last, hash);
 	last->keys[at] = hash;
 	last->used++;
 	if (value)
@@ -116,7 +115,7 @@ bool table_find(const struct table *t, uint64_t hash, uint64_t **value)
 	/* The last level has most of them. */
 	for (unsigned level = t->levels_len; level-- > 0;) {
 		const struct table_level *l = &t->levels[level];
-		const size_t at = probe(t, level, hash);
+		const size_t at = probe(l, hash);
 		if (!l->keys[at])
 			continue;
 		if (value)

@@ -20,6 +20,7 @@ struct table {
 	struct table_level {
 		uint64_t *keys, *values;
 		size_t used;
+		unsigned level;
 	} levels[TABLE_LEVELS];
 	unsigned levels_len;
 	bool has_values;

@@ -251,6 +251,7 @@ static void sizes_that_are_lies(void **state)
 		image_make(&m);
 		pax_holes_1_0(&t, "lie", reals[i]);
 		assert_int_equal(image_try(&m, &t, &e), -1);
+		tar_free(&t);
 		assert_non_null(strstr(e.msg, "limit bytes"));
 		assert_false(is_there(&m, "lie"));
 		image_remove(&m);
@@ -295,6 +296,7 @@ static void holes_that_are_lies(void **state)
 		} else {
 			assert_int_equal(e.kind, ERR_USAGE);
 		}
+		tar_free(&t);
 		image_remove(&m);
 	}
 }
@@ -352,6 +354,7 @@ static void limit_entries(void **state)
 		if (entries < 7) {
 			struct err e = ERR_INIT;
 			assert_int_equal(image_try(&m, &t, &e), -1);
+			tar_free(&t);
 			assert_non_null(strstr(e.msg, "limit entries"));
 		} else {
 			image_layer(&m, &t);
@@ -379,6 +382,7 @@ static void limit_depth(void **state)
 	tar_free(&t);
 	tar_file(&t, "l/e/f/g", "");
 	assert_int_equal(image_try(&m, &t, &e), -1);
+	tar_free(&t);
 	assert_non_null(strstr(e.msg, "limit depth"));
 	image_remove(&m);
 	image_prepare(&m);

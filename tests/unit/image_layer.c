@@ -135,6 +135,7 @@ static void hard_link_outside(void **state)
 	tar_free(&t);
 	tar_hard(&t, "stolen", "../outside/secret");
 	assert_int_equal(image_try(&m, &t, &e), -1);
+	tar_free(&t);
 	assert_non_null(strstr(e.msg, ".."));
 	assert_false(is_there(&m, "stolen"));
 	image_remove(&m);

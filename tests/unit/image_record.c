@@ -76,7 +76,7 @@ static void no_lines(void **state)
 		"a - d 0755 4294967296 0 1.000000000 0 - -",
 		"a - d 0755 0 0 1.0000000000 0 - -",
 		"a - d 0755 0 0 1.000000000 99999999999999999999 - -",
-		"a - d 0755 0 0 1.000000000 0 sha256:" HEX " -",
+		("a - d 0755 0 0 1.000000000 0 sha256:" HEX " -"),
 		"a - f 0755 0 0 1.000000000 0 - -",
 		"a - f 0755 0 0 1.000000000 0 sha256:abc -",
 		"a - l 0777 0 0 1.000000000 0 - ",
@@ -98,7 +98,7 @@ static void no_lines(void **state)
 static void no_records(void **state)
 {
 	(void)state;
-#define COLUMNS "# PATH\n"
+#define COLUMNS "# PATH GROUP\n"
 	static const char *const bad[] = {
 		"",
 		"\n",
@@ -106,7 +106,7 @@ static void no_records(void **state)
 		"# pinfold.record/1\n" COLUMNS,
 		"# pinfold.record/1\n# owners: kept below x\n" COLUMNS,
 		"# pinfold.record/1\n# owners: in this record only\n",
-		"# pinfold.record/1\n# owners: in this record only\n" COLUMNS ". - d",
+		("# pinfold.record/1\n# owners: in this record only\n" COLUMNS ". - d"),
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		static struct record_reader r;

@@ -28,6 +28,13 @@
 
 enum { TAR_BLOCK = 512, TAR_TIME = 1700000000 };
 
+static inline int opened(int fd)
+{
+	if (fd < 0)
+		abort();
+	return fd;
+}
+
 /* ---- archives ---- */
 
 struct tar {
@@ -171,8 +178,7 @@ static inline void tar_pax(struct tar *t, int type, ...)
 /* A file that holds the archive, to be read from its beginning. */
 static inline int tar_open(const struct tar *t)
 {
-	const int fd = memfd_create("layer", MFD_CLOEXEC);
-	assert_true(fd >= 0);
+	const int fd = opened(memfd_create("layer", MFD_CLOEXEC));
 	assert_int_equal(fd_write_all(fd, t->bytes, t->len), 0);
 	static const char end[2 * TAR_BLOCK];
 	assert_int_equal(fd_write_all(fd, end, t->packed ? 0 : sizeof(end)), 0);
@@ -259,19 +265,18 @@ static inline void image_prepare(struct image *m)
 	*m = (struct image){.o.limits = UNPACK_LIMITS_DEFAULT};
 	snprintf(m->path, sizeof(m->path), "/tmp/pinfold-image.XXXXXX");
 	assert_non_null(mkdtemp(m->path));
-	m->top = open(m->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	m->top = opened(open(m->path, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	assert_int_equal(mkdirat(m->top, "root", 0755), 0);
 	assert_int_equal(mkdirat(m->top, "outside", 0755), 0);
 	snprintf(m->outside, sizeof(m->outside), "%s/outside", m->path);
 	const int secret = openat(m->top, "outside/secret", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(fd_write_all(secret, "secret", 6), 0);
 	close(secret);
-	m->root = openat(m->top, "root", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	m->record = memfd_create("record", MFD_CLOEXEC);
-	m->o.journal = memfd_create("journal", MFD_CLOEXEC);
-	m->o.sorted = memfd_create("sorted", MFD_CLOEXEC);
+	m->root = opened(openat(m->top, "root", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	m->record = opened(memfd_create("record", MFD_CLOEXEC));
+	m->o.journal = opened(memfd_create("journal", MFD_CLOEXEC));
+	m->o.sorted = opened(memfd_create("sorted", MFD_CLOEXEC));
 	m->o.owners = (struct record_owners){.kept = geteuid() == 0, .ids = 65536};
-	assert_true(m->root >= 0 && m->record >= 0 && m->o.journal >= 0 && m->o.sorted >= 0);
 }
 
 static inline void image_make(struct image *m)
