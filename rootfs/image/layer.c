@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <iconv.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -249,6 +252,22 @@ static int prepare_root(struct unpack *u, struct err *e)
 	return journal_implied(u, &root, e);
 }
 
+/* libarchive converts the names of pax archives with iconv, which reads the list of its modules, code
+ * to be loaded, when it is first used: out of the image, if this process lives in one by then. What it
+ * found is kept for good, so it has to look now. And only in the C locale does what cannot be
+ * converted, all that is not ASCII, stay the bytes it was; in one of UTF-8 names would be normalised. */
+static int pin_conversions(struct err *e)
+{
+	const char *locale = setlocale(LC_CTYPE, NULL);
+	if (!locale || strcmp(locale, "C") != 0)
+		return err_bug(e, "images are unpacked in the C locale only");
+	const iconv_t pin = iconv_open(nl_langinfo(CODESET), "UTF-8");
+	if ((intptr_t)pin == -1)
+		return err_sys(e, "iconv from UTF-8");
+	iconv_close(pin);
+	return 0;
+}
+
 int unpack_begin(struct unpack **made, int root, const struct unpack_options *o, struct err *e)
 {
 	if (o->limits.depth == 0 || o->limits.depth > DEPTH_MAX || o->limits.ratio == 0)
@@ -262,8 +281,9 @@ int unpack_begin(struct unpack **made, int root, const struct unpack_options *o,
 	u->linked.has_values = true;
 	for (size_t i = 0; i < PLACES; i++)
 		u->places[i].fd = -1;
-	if (table_key_init(&u->key, e) < 0 || hash_init(&u->contents.hash, e) < 0 ||
-	    journal_begin(&u->journal, o->journal, e) < 0 || prepare_root(u, e) < 0) {
+	if (pin_conversions(e) < 0 || table_key_init(&u->key, e) < 0 ||
+	    hash_init(&u->contents.hash, e) < 0 || journal_begin(&u->journal, o->journal, e) < 0 ||
+	    prepare_root(u, e) < 0) {
 		unpack_free(&u);
 		return -1;
 	}

@@ -2,7 +2,6 @@
  * (image_layer_user.c). */
 #include "tests/unit/image_tar.h"
 
-#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 /* The attack works where nobody takes care: the same name, resolved by the kernel as usual, leads
