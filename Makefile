@@ -92,6 +92,11 @@ $(IMAGE_LIB): $(image_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
+# The registry's client without a store around it, for tests/e2e/image-registry.t.
+$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
+tests-ready: $(OUT)/tests/image-pull
 # ---- end of images ----
 
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
