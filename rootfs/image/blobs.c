@@ -15,6 +15,7 @@ struct download {
 	struct registry_blob *blob;
 	struct hash hash; /* of the first x.from bytes */
 	bool pieced;	  /* put together out of more than one try, one of them not ours perhaps */
+	bool again;	  /* after it was wrong */
 	bool told;
 	enum state state;
 	int64_t told_ms;
@@ -49,8 +50,7 @@ static int restart(struct download *d, struct err *e)
 	if (ftruncate(d->blob->fd, 0) < 0)
 		return err_sys(e, "cut a partial download");
 	hash_restart(&d->hash);
-	d->x.from = 0;
-	d->x.progress_from = 0;
+	d->x.from = 0; /* x.progress_from stays: to come as far once more is no progress */
 	d->pieced = false;
 	return 0;
 }
@@ -114,7 +114,7 @@ static int sink_bytes(struct exchange *x, const char *bytes, size_t len)
 
 /* ---- one blob ---- */
 
-/* All bytes are there. What was pieced together and is wrong gets a second chance, from the beginning. */
+/* All bytes are there. What was pieced together and is wrong gets one more chance, from the beginning. */
 static int check_whole(struct download *d, struct err *e)
 {
 	struct digest digest;
@@ -126,8 +126,9 @@ static int check_whole(struct download *d, struct err *e)
 	}
 	if (restart(d, e) < 0)
 		return -1;
-	if (!pieced)
+	if (!pieced || d->again)
 		return err_host(e, "wrong digest: it is %s", digest.text);
+	d->again = true;
 	d->state = STATE_WAITING;
 	return 0;
 }

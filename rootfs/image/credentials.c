@@ -132,22 +132,22 @@ static int read_file(const char *path, bool may_be_missing, struct arena *a,
 	return 0;
 }
 
-int credentials_read(struct credentials *c, const char *path, bool may_be_missing,
+int credentials_read(struct credentials *c, const struct registry_options *o,
 		     const struct reference *ref, struct arena *a, struct err *e)
 {
 	struct credentials got = {.basic = NULL};
 	struct json_bytes bytes = {.text = NULL};
-	if (read_file(path, may_be_missing, a, &bytes, e) < 0)
+	if (read_file(o->auth_file, o->auth_file_missing, a, &bytes, e) < 0)
 		return -1;
 	if (bytes.text && bytes.len > 0) {
-		autojson *root = json_read(path, bytes, e);
+		autojson *root = json_read(o->auth_file, bytes, e);
 		if (!root)
 			return -1;
 		if (read_auths(&got, root, ref, a, e) < 0)
-			return err_wrap(e, "%s", path);
+			return err_wrap(e, "%s", o->auth_file);
 	}
 	if (!got.basic && !got.why_none)
-		got.why_none = "it has none for this registry";
+		got.why_none = bytes.text ? "it has none for this registry" : "there is no such file";
 	*c = got;
 	return 0;
 }

@@ -5,18 +5,16 @@
 #define PINFOLD_ROOTFS_IMAGE_CREDENTIALS_H
 
 #include "base/arena.h"
-#include "rootfs/image/reference.h"
-
-#include <stdbool.h>
+#include "rootfs/image/registry.h"
 
 struct credentials {
 	const char *basic;    /* base64 of USER:PASSWORD, as it stands in a header; NULL: none */
 	const char *why_none; /* a few words for whoever misses them */
 };
 
-/* Those of the entry that names most of HOST/REPOSITORY. A file that is missing is an error unless
- * it may be; one that cannot be understood always is. */
-int credentials_read(struct credentials *c, const char *path, bool may_be_missing,
+/* Those of the entry in o->auth_file that names most of HOST/REPOSITORY. A file that is missing is
+ * an error unless it may be; one that cannot be understood always is. */
+int credentials_read(struct credentials *c, const struct registry_options *o,
 		     const struct reference *ref, struct arena *a, struct err *e);
 
 #endif

@@ -41,8 +41,7 @@ static int prepare(struct registry *r, struct err *e)
 	const struct reference *ref = r->ref;
 	const char *host = strcmp(ref->registry, docker_name) == 0 ? docker_host : ref->registry;
 	r->base = arena_printf(&r->arena, "%s://%s", r->o->insecure ? "http" : "https", host);
-	if (r->o->auth_file && credentials_read(&r->credentials, r->o->auth_file,
-						r->o->auth_file_missing, ref, &r->arena, e) < 0)
+	if (r->o->auth_file && credentials_read(&r->credentials, r->o, ref, &r->arena, e) < 0)
 		return -1;
 	r->multi = curl_multi_init();
 	r->easy = curl_easy_init();
