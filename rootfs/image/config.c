@@ -34,8 +34,9 @@ static char *clean_path(const char *text, struct arena *a)
 	for (const char *part = text; *part;) {
 		size_t len = strcspn(part, "/");
 		if (len == 2 && part[0] == '.' && part[1] == '.') {
-			while (end > clean && *--end != '/')
-				;
+			while (end > clean && end[-1] != '/')
+				end--;
+			end -= end > clean; /* the slash */
 		} else if (len > 0 && !(len == 1 && part[0] == '.')) {
 			*end++ = '/';
 			memcpy(end, part, len);

@@ -93,7 +93,7 @@ int json_member(json_t *object, const char *key, json_type type, json_t **value,
 
 int json_member_text(json_t *object, const char *key, const char **text, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (json_member(object, key, JSON_STRING, &value, e) < 0)
 		return -1;
 	*text = json_string_value(value);
@@ -102,7 +102,7 @@ int json_member_text(json_t *object, const char *key, const char **text, struct 
 
 int json_member_size(json_t *object, const char *key, uint64_t *size, struct err *e)
 {
-	json_t *value;
+	json_t *value = NULL;
 	if (json_member(object, key, JSON_INTEGER, &value, e) < 0)
 		return -1;
 	if (!value || json_integer_value(value) < 0)
@@ -114,15 +114,18 @@ int json_member_size(json_t *object, const char *key, uint64_t *size, struct err
 int json_member_texts(json_t *object, const char *key, struct arena *a, struct json_texts *texts,
 		      struct err *e)
 {
-	json_t *array, *value;
+	json_t *array = NULL, *value;
 	size_t i;
 	if (json_member(object, key, JSON_ARRAY, &array, e) < 0)
 		return -1;
 	if (json_array_size(array) > JSON_TEXTS_MAX)
 		return err_usage(e, "%s: more than %d", key, JSON_TEXTS_MAX);
-	struct json_texts got = {.len = json_array_size(array)};
-	if (array)
-		got.list = arena_alloc(a, (got.len + 1) * sizeof(*got.list));
+	struct json_texts got = {.list = NULL, .len = json_array_size(array)};
+	if (!array) {
+		*texts = got;
+		return 0;
+	}
+	got.list = arena_alloc(a, (got.len + 1) * sizeof(*got.list));
 	json_array_foreach(array, i, value)
 	{
 		if (!json_is_string(value))

@@ -319,9 +319,7 @@ int exchange_run(struct exchange *x, struct err *e)
 {
 	enum exchange_next next = EXCHANGE_AGAIN;
 	while (next == EXCHANGE_AGAIN) {
-		if (wait_until(x->r, x->due_ms, e) < 0)
-			next = EXCHANGE_FAILED;
-		else if (exchange_start(x, x->r->easy, e) < 0)
+		if (wait_until(x->r, x->due_ms, e) < 0 || exchange_start(x, x->r->easy, e) < 0)
 			next = EXCHANGE_FAILED;
 		else
 			next = exchange_judge(x, curl_easy_perform(x->easy), e);

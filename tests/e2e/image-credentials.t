@@ -21,7 +21,7 @@ def login(server, token="T0k.en-1", refuse=False, realm=None, scope="repository:
     def every(handler, count):
         if handler.headers.get("Authorization") == f"Bearer {token}" and not refuse:
             return False
-        handler.answer(401, {"WWW-Authenticate": f'Bearer realm="{realm or f"http://{server.name}/token"}",service="the, \\"service\\"",'
+        handler.answer(401, {"WWW-Authenticate": f'Bearer realm="{realm or f"{server.url}/token"}",service="the, \\"service\\"",'
                                                  f'scope="{scope}"'})
         return True
 
@@ -51,12 +51,12 @@ like(Pulled(server, "x:v1", f"auth={auth_file({'other.test': {'auth': SECRET}})}
      "none for this registry: the message says so")
 like(Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': basic('user', 'wrong')}})}").err, "the credentials are refused",
      "wrong credentials: the message says so")
-for names, entry in (([f"https://{server.name}/v2/"], {"auth": SECRET}), ([f"http://{server.name}"], {"auth": SECRET}),
+for names, entry in (([f"{server.url}/v2/".replace("http", "https")], {"auth": SECRET}), ([server.url], {"auth": SECRET}),
                      ([f"{server.name}/x", server.name], {"auth": SECRET}),
                      ([server.name], {"username": "user", "password": "s3cret:with colon"})):
     entries = {names[0]: entry, **{name: {"auth": basic("no", "no")} for name in names[1:]}}
     pull = Pulled(server, "x:v1", f"auth={auth_file(entries)}")
-    ok(pull.ok, f"an entry called {names[0].split(':')[0]}, {sorted(entry)}", pull)
+    ok(pull.ok, f"an entry called {names[0].replace(server.name, 'HOST')}, {sorted(entry)}", pull)
 for text, what in (('{"auths": {"SERVER": {"auth": "no base64!"}}}', "not USER:PASSWORD"), ('{"auths": []}', "an object belongs there"),
                    ('{"auths": {"SERVER": {"auth": "bm9jb2xvbg=="}}}', "not USER:PASSWORD"), ("nonsense", "an object belongs here"),
                    ('{"auths": {"SERVER": {"auth": 7}}}', "a text belongs there"), ("[" * 1000, "nested deeper")):
@@ -144,7 +144,7 @@ def redirecting(location, status=307, **more):
 
 
 for status in (301, 302, 303, 307, 308):
-    server, other, pull = redirecting(lambda s, o: f"http://{o.name}{blob_path()}?sig=a%2Fb&x=1", status)
+    server, other, pull = redirecting(lambda s, o: f"{o.url}{blob_path()}?sig=a%2Fb&x=1", status)
     ok(pull.whole(), f"a redirect ({status}) to another host", pull)
 is_(len(other.log), 1, "which is asked once")
 ok(all("Authorization" not in headers for _, headers in other.log), "and without the registry's authorization", other.log)
@@ -160,12 +160,12 @@ for name, location in (("the same address by another name", lambda s, o: f"http:
     ok(pull.whole(), f"a redirect to {name}", pull)
     ok(all("Authorization" not in headers for headers in server.asked("/elsewhere") + other.asked(blob_path())),
        "without authorization", server.log)
-server, other, pull = redirecting(lambda s, o: f"http://{o.name}/back")
-other.faults["/back"] = lambda h, n: h.answer(307, {"Location": f"http://{server.name}/elsewhere"}) or True
+server, other, pull = redirecting(lambda s, o: f"{o.url}/back")
+other.faults["/back"] = lambda h, n: h.answer(307, {"Location": f"{server.url}/elsewhere"}) or True
 pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
 ok(pull.whole(), "to another host and back", pull)
-server, other, pull = redirecting(lambda s, o: f"http://{o.name}/locked")
-other.faults["/locked"] = lambda h, n: h.answer(401, {"WWW-Authenticate": f'Bearer realm="http://{other.name}/token"'}) or True
+server, other, pull = redirecting(lambda s, o: f"{o.url}/locked")
+other.faults["/locked"] = lambda h, n: h.answer(401, {"WWW-Authenticate": f'Bearer realm="{other.url}/token"'}) or True
 pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
 like(pull.err, "wants an authorization", "another host that wants an authorization gets none")
 is_(other.asked("/token"), [], "and no token is asked for there")
@@ -190,7 +190,7 @@ def cut_there(handler, count):
 server, other = fresh(), Registry()
 other.blob("x", BIG[0])
 other.faults[blob_path()] = cut_there
-server.faults[blob_path()] = lambda h, n: h.answer(307, {"Location": f"http://{other.name}{blob_path()}?once={n}"}) or True
+server.faults[blob_path()] = lambda h, n: h.answer(307, {"Location": f"{other.url}{blob_path()}?once={n}"}) or True
 pull = Pulled(server, "x:v1")
 ok(pull.whole(), "a cut after a redirect", pull)
 is_([path.split("?")[1] for path, _ in other.log], ["once=0", "once=1"], "goes on by way of the registry again")
@@ -199,7 +199,7 @@ is_([path.split("?")[1] for path, _ in other.log], ["once=0", "once=1"], "goes o
 
 other = Registry()
 other.put("/layer", "application/octet-stream", BIG[0])
-server = fresh(kind=FOREIGN, urls=[f"http://{other.name}/layer"])
+server = fresh(kind=FOREIGN, urls=[f"{other.url}/layer"])
 ok(Pulled(server, "x:v1").whole(), "control: a foreign layer that the registry has")
 del server.documents[blob_path()]
 pull = Pulled(server, "x:v1")
@@ -211,7 +211,7 @@ for name in ("registry.test/x:v1", "192.0.2.1/x:v1", "127.0.0.1.registry.test:80
 for name in ("x:v1", "library/x"):
     like(Pulled(None, name).err, "names no registry.*HOST", f"{name} cannot be pulled, and the message says how")
 server, trap = fresh(), Registry()
-proxies = {name: f"http://{trap.name}" for name in ("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")}
+proxies = {name: trap.url for name in ("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")}
 ok(Pulled(server, "x:v1", env=proxies).whole() and not trap.log, "plain http passes by every proxy", trap.log)
 begin = time.monotonic()
 pull = pinfold(f"{server.name}/x:v1", tmpdir(), program=PULL)

@@ -31,7 +31,7 @@ static void check_texts(const struct json_texts *texts)
 {
 	must(texts->len <= JSON_TEXTS_MAX);
 	must(!texts->list || !texts->list[texts->len]);
-	for (size_t i = 0; i < texts->len; i++)
+	for (size_t i = 0; texts->list && i < texts->len; i++)
 		must(strlen(texts->list[i]) <= IMAGE_TEXT_MAX);
 }
 

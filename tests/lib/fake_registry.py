@@ -122,6 +122,7 @@ class Registry(http.server.ThreadingHTTPServer):
         self.every = None  # a fault for all that is asked for below /v2/
         self.busy = self.busiest = 0
         self.name = f"{host}:{self.server_address[1]}"
+        self.url = f"{'https' if certificate else 'http'}://{self.name}"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def handle_error(self, request, client_address):
@@ -163,6 +164,7 @@ class Proxy:
         self.target, self.log = target, []
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.name = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.url = "http://" + self.name
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):

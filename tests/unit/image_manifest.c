@@ -295,43 +295,43 @@ static void platforms(void **state)
 				     v8 = {"linux", "arm64", "v8"};
 	static const struct {
 		const char *entries;
-		struct platform wanted;
+		const struct platform *wanted;
 		const char *name;
 		int chosen;
 	} rows[] = {
 		{SIZED("1", PLATFORM("linux", "arm64")) "," SIZED("2", PLATFORM("linux", "amd64")),
-		 amd64, NULL, 2},
+		 &amd64, NULL, 2},
 		{SIZED("1", PLATFORM("windows", "amd64")) "," SIZED("2", PLATFORM("linux", "amd64")),
-		 amd64, NULL, 2},
-		{SIZED("1", PLATFORM("linux", "arm64")), amd64, NULL, -1},
-		{"", amd64, NULL, -1},
+		 &amd64, NULL, 2},
+		{SIZED("1", PLATFORM("linux", "arm64")), &amd64, NULL, -1},
+		{"", &amd64, NULL, -1},
 		{SIZED("1", VARIANT("linux", "amd64", "v3")) "," SIZED("2",
 								       PLATFORM("linux", "amd64")),
-		 amd64, NULL, 2},
+		 &amd64, NULL, 2},
 		{SIZED("1", VARIANT("linux", "arm", "v7")) "," SIZED("2",
 								     VARIANT("linux", "arm", "v6")),
-		 v6, NULL, 2},
-		{SIZED("1", VARIANT("linux", "arm", "v7")), v6, NULL, -1},
-		{SIZED("1", VARIANT("linux", "arm64", "v8")), arm64, NULL, 1},
-		{SIZED("1", PLATFORM("linux", "arm64")), v8, NULL, 1},
+		 &v6, NULL, 2},
+		{SIZED("1", VARIANT("linux", "arm", "v7")), &v6, NULL, -1},
+		{SIZED("1", VARIANT("linux", "arm64", "v8")), &arm64, NULL, 1},
+		{SIZED("1", PLATFORM("linux", "arm64")), &v8, NULL, 1},
 		/* attestations: another platform, no image */
 		{SIZED("1", PLATFORM("unknown", "unknown")) "," SIZED("2", PLATFORM("linux", "amd64")),
-		 amd64, NULL, 2},
+		 &amd64, NULL, 2},
 		/* layouts name no platform */
-		{SIZED("1", NAMED("a")), amd64, NULL, 1},
-		{SIZED("1", NAMED("a")) "," SIZED("2", NAMED("b")), amd64, NULL, -1},
-		{SIZED("1", NAMED("a")) "," SIZED("2", NAMED("b")), amd64, "b", 2},
-		{SIZED("1", NAMED("a")), amd64, "c", -1},
+		{SIZED("1", NAMED("a")), &amd64, NULL, 1},
+		{SIZED("1", NAMED("a")) "," SIZED("2", NAMED("b")), &amd64, NULL, -1},
+		{SIZED("1", NAMED("a")) "," SIZED("2", NAMED("b")), &amd64, "b", 2},
+		{SIZED("1", NAMED("a")), &amd64, "c", -1},
 		/* IM10: an index within, which may come back to itself by its name */
-		{NESTED(""), amd64, NULL, -1},
-		{NESTED(PLATFORM("linux", "amd64")), amd64, NULL, -1},
-		{NESTED("") "," SIZED("2", PLATFORM("linux", "amd64")), amd64, NULL, 2},
+		{NESTED(""), &amd64, NULL, -1},
+		{NESTED(PLATFORM("linux", "amd64")), &amd64, NULL, -1},
+		{NESTED("") "," SIZED("2", PLATFORM("linux", "amd64")), &amd64, NULL, 2},
 		/* neither */
-		{"{\"mediaType\":\"text/plain\"," DIGEST ",\"size\":1}", amd64, NULL, -1},
+		{"{\"mediaType\":\"text/plain\"," DIGEST ",\"size\":1}", &amd64, NULL, -1},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct err e = ERR_INIT;
-		int got = choose(rows[i].entries, rows[i].wanted, rows[i].name, &e);
+		int got = choose(rows[i].entries, *rows[i].wanted, rows[i].name, &e);
 		if (got != rows[i].chosen)
 			fail_msg("row %zu: %d: %s", i, got, e.msg);
 	}
@@ -367,18 +367,18 @@ static void roles(void **state)
 {
 	(void)state;
 	static const struct {
-		enum media_type said;
 		const char *text;
+		enum media_type said;
 		enum media_role role; /* ROLE_NONE: refused */
 	} rows[] = {
-		{MEDIA_UNKNOWN, "{}", ROLE_MANIFEST},
-		{MEDIA_UNKNOWN, "{\"manifests\":[]}", ROLE_INDEX},
-		{MEDIA_UNKNOWN, "{\"mediaType\":\"" OCI "index.v1+json\"}", ROLE_INDEX},
-		{MEDIA_DOCKER_INDEX, "{}", ROLE_INDEX},
-		{MEDIA_OCI_MANIFEST, "{\"manifests\":[]}", ROLE_MANIFEST},
-		{MEDIA_OCI_TAR, "{}", ROLE_NONE},
-		{MEDIA_UNKNOWN, "{\"mediaType\":\"text/html\"}", ROLE_NONE},
-		{MEDIA_UNKNOWN, "<html>", ROLE_NONE},
+		{"{}", MEDIA_UNKNOWN, ROLE_MANIFEST},
+		{"{\"manifests\":[]}", MEDIA_UNKNOWN, ROLE_INDEX},
+		{"{\"mediaType\":\"" OCI "index.v1+json\"}", MEDIA_UNKNOWN, ROLE_INDEX},
+		{"{}", MEDIA_DOCKER_INDEX, ROLE_INDEX},
+		{"{\"manifests\":[]}", MEDIA_OCI_MANIFEST, ROLE_MANIFEST},
+		{"{}", MEDIA_OCI_TAR, ROLE_NONE},
+		{"{\"mediaType\":\"text/html\"}", MEDIA_UNKNOWN, ROLE_NONE},
+		{"<html>", MEDIA_UNKNOWN, ROLE_NONE},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct err e = ERR_INIT;

@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define HEX	      "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define BY_DIGEST \
+	"r.test/x:1@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void same_text(const char *got, const char *want)
 {
@@ -65,7 +67,7 @@ static void taken(void **state)
 static void round_trip(void **state)
 {
 	(void)state;
-	static const char *const rows[] = {"debian", "R.TEST:80/x", "r.test/x:1@sha256:" HEX};
+	static const char *const rows[] = {"debian", "R.TEST:80/x", BY_DIGEST};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		autoarena a = ARENA_INIT;
 		struct err e = ERR_INIT;
@@ -128,13 +130,13 @@ static const char *const wrong[] = {
 	"x@sha256:",
 	"x@sha256:../../x",
 	"x@sha256:0123",
-	"x@sha256:" HEX "0",
+	("x@sha256:" HEX "0"),
 	"x@sha256:0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef",
-	"x@SHA256:" HEX,
-	"x@sha512:" HEX HEX,
+	("x@SHA256:" HEX),
+	("x@sha512:" HEX HEX),
 	"x@md5:0123456789abcdef0123456789abcdef",
-	"x@sha256:" HEX ":tag",
-	"x@sha256:" HEX "@sha256:" HEX,
+	("x@sha256:" HEX ":tag"),
+	("x@sha256:" HEX "@sha256:" HEX),
 };
 
 static void refused(void **state)
