@@ -211,8 +211,11 @@ static void set_transport(struct exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	curl_easy_setopt(x->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (o->ca_file)
+	if (o->ca_file) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, o->ca_file);
+		curl_easy_setopt(x->easy, CURLOPT_CAPATH,
+				 NULL); /* else the host's are trusted as well */
+	}
 	/* less to parse, and blobs side by side do not wait for each other on one connection */
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, 0L);

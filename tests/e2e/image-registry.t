@@ -185,6 +185,24 @@ server, pull = broken(lambda h, n: h.answer(200, {}, b"", SIZE) or True)
 is_(len(server.asked(blob_path())), 3, "a connection that is always cut is given up after the retries", pull)
 like(pull.err, "given up after 3 tries", "and the message says so")
 
+
+
+def hesitant(handler, count):
+    if count == 0:
+        handler.answer(200, {}, BIG[0][:HALF], SIZE)
+        time.sleep(0.5)
+        handler.wfile.write(BIG[0][HALF:])
+    return count == 0
+
+
+server, pull = broken(hesitant, "cancel=1")
+like(pull.err, "cancelled", "a caller who has enough of it")
+half = pull.blob(BLOB)
+ok(0 < len(half) < SIZE and BIG[0].startswith(half), "keeps what is there", len(half))
+pull = Pulled(server, "x:v1", folder=pull.folder)
+ok(pull.whole(), "and gets the rest another time", pull)
+is_(server.asked(blob_path())[1].get("Range"), f"bytes={len(half)}-", "and nothing but the rest")
+
 for had, name in ((BIG[0][:HALF], "a partial download"), (BIG[0], "a whole one"), (b"", "an empty one")):
     server, folder = fresh(), tmpdir()
     path = os.path.join(folder, BLOB.split(":")[1])

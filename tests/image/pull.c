@@ -17,14 +17,17 @@ struct pull {
 	struct registry_options o;
 	struct platform platform;
 	struct arena arena;
+	bool cancel; /* at the first bytes */
 };
 
 static int on_event(void *context, const struct registry_event *event)
 {
 	static const char *const names[] =
 		{[REGISTRY_STARTED] = "started", [REGISTRY_RETRY] = "retry", [REGISTRY_DONE] = "done"};
-	(void)context;
-	if (event->kind == REGISTRY_IDLE || event->kind == REGISTRY_MOVED)
+	const struct pull *p = context;
+	if (event->kind == REGISTRY_MOVED)
+		return p->cancel;
+	if (event->kind == REGISTRY_IDLE)
 		return 0;
 	printf("%s %zd %llu/%llu %u %s\n", names[event->kind], (ssize_t)event->blob,
 	       (unsigned long long)event->bytes, (unsigned long long)event->size, event->wait_ms,
@@ -57,6 +60,8 @@ static int set(struct pull *p, char *option, struct err *e)
 		p->o.stall_seconds = number(value);
 	else if (strcmp(option, "blob-max") == 0)
 		p->o.blob_bytes_max = number(value);
+	else if (strcmp(option, "cancel") == 0)
+		p->cancel = number(value);
 	else if (strcmp(option, "platform") == 0)
 		return platform_parse(&p->platform, value, &p->arena, e);
 	else
@@ -137,6 +142,7 @@ int main(int argc, char **argv)
 	int result = 0;
 	p.o.backoff_ms = 20;
 	p.o.progress = on_event;
+	p.o.progress_context = &p;
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 3)
 		return 2;
