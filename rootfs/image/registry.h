@@ -85,9 +85,9 @@ struct registry_blob {
 	uint64_t had; /* bytes of it that are there from an earlier try */
 };
 
-/* All of the blobs, each whole, its size and digest right. On failure what is there of each may be
- * the beginning of the right blob, and had says how much; what turned out to be wrong is cut to 0.
- * Nothing is synced. */
+/* All of the blobs (each digest once), each whole, its size and digest right. On failure what is
+ * there of each may be the beginning of the right blob, and had says how much; what turned out to
+ * be wrong is cut to 0. Nothing is synced. */
 int registry_blobs(struct registry *r, struct registry_blob *blobs, size_t len, struct err *e);
 
 #endif
