@@ -24,10 +24,11 @@ extern const size_t filter_variants_len;
 /* This machine's AUDIT_ARCH_*. */
 extern const uint32_t filter_native_arch;
 
-/* The filter of pid 1, for every machine: seccomp.h's filter_init is this one's. */
+/* The filters of pid 1 and of jailed readers, for every machine: seccomp.h's filter_init and
+ * filter_jail are this one's. */
 struct filter_tiny {
 	uint32_t arch;
-	struct filter_code code;
+	struct filter_code code, jail;
 };
 extern const struct filter_tiny filter_tinies[];
 extern const size_t filter_tinies_len;

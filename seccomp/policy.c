@@ -333,6 +333,38 @@ const char *const policy_init[] = {
 	"madvise", NULL,
 };
 
+/* ---- a jailed reader: runtime/jail.h ---- */
+
+/* Threads of the process itself: one may decompress while another writes. */
+static const uint32_t thread_flags[] = {CLONE_VM | CLONE_THREAD};
+static const struct policy_rule thread_rules[] = {
+	{.conds = {MASKED(0, CLONE_VM | CLONE_THREAD | CLONE_NAMESPACES, thread_flags)},
+	 .conds_len = 1},
+};
+
+const struct policy_group policy_jail[] = {
+	{NAMES("read", "write", "readv", "writev", "pread64", "pwrite64", "lseek", "close", "fcntl",
+	       "dup", "fstat", "newfstatat", "statx", "fstatfs", "getdents64", "readlinkat",
+	       "faccessat", "faccessat2", "fchdir", "fadvise64", "openat", "openat2", "mkdirat",
+	       "symlinkat", "linkat", "unlinkat", "renameat", "renameat2", "ftruncate", "fallocate",
+	       "copy_file_range", "sendfile", "fsync", "fdatasync", "syncfs",
+
+	       "mknodat", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat",
+	       "umask", "fsetxattr", "fgetxattr", "flistxattr", "fremovexattr", "lsetxattr",
+	       "lgetxattr", "llistxattr", "lremovexattr",
+
+	       "mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "futex", "getrandom", "poll",
+	       "ppoll", "clock_gettime", "clock_nanosleep", "nanosleep", "gettimeofday", "sched_yield",
+	       "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "sysinfo", "prlimit64",
+	       "getrlimit", "sched_getaffinity", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
+	       "sigaltstack", "restart_syscall", "exit", "exit_group", "set_robust_list", "rseq"),
+	 .why = "files below its root, by descriptor; memory, time. mknodat for FIFOs: a device needs a "
+		"capability of the initial namespace"},
+	{NAMES("clone"), EPERM, RULES(thread_rules), "threads, and no process"},
+	{NAMES("clone3"), ENOSYS, .why = "its flags are behind a pointer; libcs fall back to clone"},
+};
+const size_t policy_jail_len = sizeof(policy_jail) / sizeof(policy_jail[0]);
+
 bool policy_counted(const struct policy_group *g, enum policy_switch on)
 {
 	for (size_t i = 0; i < g->rules_len; i++) {

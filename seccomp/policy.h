@@ -56,6 +56,10 @@ extern const size_t policy_len;
 /* All that pid 1 of a sandbox may call once it is set up; anything else kills it. */
 extern const char *const policy_init[];
 
+/* What a jailed reader of hostile bytes (runtime/jail.h) may call; anything else kills it. */
+extern const struct policy_group policy_jail[];
+extern const size_t policy_jail_len;
+
 /* Does the rule take part in a filter with these switches? */
 static inline bool policy_rule_active(const struct policy_rule *r, enum policy_switch on)
 {

@@ -58,27 +58,49 @@ static struct target group_target(struct program *p, const struct policy_group *
 	return insn->code == (BPF_RET | BPF_K) ? TARGET_RET(insn->k) : TARGET_LABEL(label);
 }
 
-static void build(struct program *p, const struct machine *m, enum policy_switch on, uint32_t counted)
-{
-	const struct policy_group *slots[NUMBERS] = {NULL};
-	struct target targets[sizeof(slots) / sizeof(slots[0])];
-	struct range ranges[NUMBERS + 4];
-	const struct target unknown = TARGET_RET(outcome(POLICY_DEFAULT));
-	size_t n = 0;
+/* What becomes of each number: slots say which group it is in, if any. */
+struct outcomes {
+	const struct policy_group *slots[NUMBERS];
+	struct target targets[NUMBERS];
+};
 
-	p->used = 0;
-	for (size_t i = 0; i < policy_len; i++)
-		place_group(slots, m->arch, &policy[i]);
-	for (size_t i = 0; i < policy_len; i++) {
-		struct target to = group_target(p, &policy[i], on, counted);
+struct policy_table {
+	const struct policy_group *groups;
+	size_t len;
+};
+
+static void place_groups(struct program *p, const struct machine *m, const struct policy_table *t,
+			 enum policy_switch on, uint32_t counted, struct outcomes *o)
+{
+	for (size_t i = 0; i < t->len; i++)
+		place_group(o->slots, m->arch, &t->groups[i]);
+	for (size_t i = 0; i < t->len; i++) {
+		struct target to = group_target(p, &t->groups[i], on, counted);
 		for (int nr = 0; nr < NUMBERS; nr++) {
-			if (slots[nr] == &policy[i])
-				targets[nr] = to;
+			if (o->slots[nr] == &t->groups[i])
+				o->targets[nr] = to;
 		}
 	}
+}
+
+static size_t number_ranges(const struct outcomes *o, struct target unknown, struct range *ranges)
+{
+	size_t n = 0;
 	for (uint32_t nr = 0; nr < NUMBERS; nr++)
-		n = range_add(ranges, n, nr, slots[nr] ? targets[nr] : unknown);
-	n = range_add(ranges, n, NUMBERS, unknown);
+		n = range_add(ranges, n, nr, o->slots[nr] ? o->targets[nr] : unknown);
+	return range_add(ranges, n, NUMBERS, unknown);
+}
+
+static void build(struct program *p, const struct machine *m, enum policy_switch on, uint32_t counted)
+{
+	const struct policy_table table = {policy, policy_len};
+	struct outcomes o = {0};
+	struct range ranges[NUMBERS + 4];
+	const struct target unknown = TARGET_RET(outcome(POLICY_DEFAULT));
+
+	p->used = 0;
+	place_groups(p, m, &table, on, counted, &o);
+	size_t n = number_ranges(&o, unknown, ranges);
 	if (m->x32) {
 		n = range_add(ranges, n, X32_BIT, TARGET_RET(counted));
 		n = range_add(ranges, n, 2 * (uint32_t)X32_BIT, unknown); /* negative */
@@ -86,24 +108,17 @@ static void build(struct program *p, const struct machine *m, enum policy_switch
 	emit_head(p, m->arch, counted, emit_tree(p, ranges, n));
 }
 
-static void build_init(struct program *p, const struct machine *m)
+/* What is in no group kills, and so does another ABI. */
+static void build_closed(struct program *p, const struct machine *m, const struct policy_table *t)
 {
-	bool allowed[NUMBERS] = {false};
-	struct range ranges[NUMBERS + 1];
-	const struct target kill = TARGET_RET(SECCOMP_RET_KILL_PROCESS);
-	const struct target allow = TARGET_RET(SECCOMP_RET_ALLOW);
-	size_t n = 0;
+	struct outcomes o = {0};
+	struct range ranges[NUMBERS + 2];
+	const uint32_t kill = SECCOMP_RET_KILL_PROCESS;
 
 	p->used = 0;
-	for (const char *const *name = policy_init; *name; name++) {
-		int nr = syscall_number(m->arch, *name);
-		if (nr >= 0)
-			allowed[nr] = true;
-	}
-	for (uint32_t nr = 0; nr < NUMBERS; nr++)
-		n = range_add(ranges, n, nr, allowed[nr] ? allow : kill);
-	n = range_add(ranges, n, NUMBERS, kill);
-	emit_head(p, m->arch, SECCOMP_RET_KILL_PROCESS, emit_tree(p, ranges, n));
+	place_groups(p, m, t, WHEN_ALWAYS, SECCOMP_RET_ERRNO | EPERM, &o);
+	const size_t n = number_ranges(&o, TARGET_RET(kill), ranges);
+	emit_head(p, m->arch, kill, emit_tree(p, ranges, n));
 }
 
 static void print_program(const struct program *p, const char *name)
@@ -142,9 +157,18 @@ static void print_variants(void)
 		printf("\t{.arch = 0x%08x,\n", machines[m].arch);
 		snprintf(name, sizeof(name), "%s_init", machines[m].name);
 		print_code("code", name);
+		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
+		print_code("jail", name);
 		printf("\t},\n");
 	}
 	printf("};\nconst size_t filter_tinies_len = %d;\n", MACHINES);
+}
+
+static void print_filter(const char *which, const char *machine)
+{
+	printf("const struct filter filter_%s = {\n\t.insns = %s_%s, .len = sizeof(%s_%s) / "
+	       "sizeof(%s_%s[0])};\n",
+	       which, machine, which, machine, which, machine, which);
 }
 
 /* What depends on the machine that the output is compiled for, which need not be the one we run on. */
@@ -154,9 +178,8 @@ static void print_native(void)
 		const char *name = machines[m].name;
 		printf("#%s defined(__%s__)\n", m == 0 ? "if" : "elif", name);
 		printf("const uint32_t filter_native_arch = 0x%08x;\n", machines[m].arch);
-		printf("const struct filter filter_init = {\n");
-		printf("\t.insns = %s_init, .len = sizeof(%s_init) / sizeof(%s_init[0])};\n", name,
-		       name, name);
+		print_filter("init", name);
+		print_filter("jail", name);
 	}
 	printf("#else\n#error \"no filter for this machine\"\n#endif\n");
 }
@@ -177,8 +200,12 @@ int main(void)
 			snprintf(name, sizeof(name), "%s_%u_quiet", machines[m].name, on);
 			print_program(&p, name);
 		}
-		build_init(&p, &machines[m]);
+		build_closed(&p, &machines[m],
+			     &(struct policy_table){&(struct policy_group){.names = policy_init}, 1});
 		snprintf(name, sizeof(name), "%s_init", machines[m].name);
+		print_program(&p, name);
+		build_closed(&p, &machines[m], &(struct policy_table){policy_jail, policy_jail_len});
+		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
 		print_program(&p, name);
 	}
 	print_variants();
