@@ -90,6 +90,11 @@ int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, struct e
  * that getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */
 int rootfs_workdir(const struct rootfs *r, struct err *e);
 
+/* Child, with all capabilities in a user namespace of its own, in a mount namespace that was made
+ * after the working directory was entered: that folder, with what is mounted beneath it, becomes
+ * the root, nosuid nodev noexec, and everything else is gone. For runtime/jail.c. */
+int rootfs_confine(bool writable, struct err *e);
+
 /* Child, after exec failed with sys: why, in words ("bin/x: its interpreter
  * /lib64/ld-linux-x86-64.so.2 is not in the image", "... begins with #! and ends the line in a
  * carriage return", "wrong architecture: aarch64"). Reads at most 4 KiB of the file, by openat2,
