@@ -138,7 +138,8 @@ static int look_at_mount(struct rootfs *r, struct err *e)
 
 static int open_image(struct rootfs *r, const struct spec *s, struct arena *a, struct err *e)
 {
-	autoclose int fd = open(s->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *place = s->stored.tree ? s->stored.tree : s->image;
+	autoclose int fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return explain_open(s, e);
 	struct statx st;
@@ -182,20 +183,23 @@ static void add_file(struct rootfs *r, const char *path, const char *text)
  * where it may write. */
 static void write_users(struct rootfs *r, const struct spec *s, struct arena *a)
 {
-	unsigned uid = s->uid;
+	const unsigned uid = s->uid, gid = spec_gid(s);
 	const char *root = uid == 0 ? "" : "root:x:0:0:root:/root:/usr/sbin/nologin\n";
 	const char *nobody =
 		uid == 65534 ? "" : "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-	const char *name = uid == 0 ? "root" : uid == 65534 ? "nobody" : "user";
+	const char *name = uid == 0	    ? "root"
+			   : uid == 65534   ? "nobody"
+			   : s->stored.user ? s->stored.user
+					    : "user";
 	r->user = name;
 	add_file(r, "/etc/passwd",
-		 arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid, uid, name,
+		 arena_printf(a, "%s%s:x:%u:%u:%s:/scratch:/bin/sh\n%s", root, name, uid, gid, name,
 			      nobody));
-	name = uid == 0 ? "root" : uid == 65534 ? "nogroup" : "user";
+	name = gid == 0 ? "root" : gid == 65534 ? "nogroup" : name;
 	add_file(r, "/etc/group",
-		 arena_printf(a, "%s%s%s:x:%u:\n%s", uid == 0 ? "" : "root:x:0:\n",
-			      uid == 5 ? "" : "tty:x:5:\n", name, uid,
-			      uid == 65534 ? "" : "nogroup:x:65534:\n"));
+		 arena_printf(a, "%s%s%s:x:%u:\n%s", gid == 0 ? "" : "root:x:0:\n",
+			      gid == 5 ? "" : "tty:x:5:\n", name, gid,
+			      gid == 65534 ? "" : "nogroup:x:65534:\n"));
 }
 
 static void write_texts(struct rootfs *r, const struct spec *s, struct arena *a)
@@ -216,7 +220,8 @@ int rootfs_prepare(struct rootfs *r, const struct spec *s, struct arena *a, stru
 	struct rootfs made = ROOTFS_INIT;
 	made.scratch_bytes = s->limits.scratch_bytes;
 	made.scratch_inodes = s->limits.scratch_inodes;
-	made.uid = made.gid = s->uid;
+	made.uid = s->uid;
+	made.gid = spec_gid(s);
 	made.proc = s->proc;
 	made.tty = s->tty;
 	made.devpts_max = 64;

@@ -76,8 +76,10 @@ static int prepare_slot(struct ids *ids, const struct spec *s, const char *slot_
 		ids->form = IDS_FORM_SLOT;
 		ids->uid_map[0] = ids->gid_map[0] = (struct id_map){0, base, SLOT_IDS};
 		ids->uid_maps = ids->gid_maps = 1;
-		ids->uid = ids->gid = s->uid;
-		ids->kuid = ids->kgid = base + s->uid;
+		ids->uid = s->uid;
+		ids->gid = spec_gid(s);
+		ids->kuid = base + ids->uid;
+		ids->kgid = base + ids->gid;
 		ids->slot_lock = fd_take(&fd);
 		return 0;
 	}
@@ -138,9 +140,10 @@ static int prepare_single(struct ids *ids, const struct spec *s, bool root, stru
 		return -1;
 	ids->form = IDS_FORM_SINGLE;
 	ids->uid_map[0] = (struct id_map){s->uid, uid, 1};
-	ids->gid_map[0] = (struct id_map){s->uid, gid, 1};
+	ids->gid_map[0] = (struct id_map){spec_gid(s), gid, 1};
 	ids->uid_maps = ids->gid_maps = 1;
-	ids->uid = ids->gid = s->uid;
+	ids->uid = s->uid;
+	ids->gid = spec_gid(s);
 	ids->kuid = uid;
 	ids->kgid = gid;
 	ids->groups_kept = true;
@@ -158,19 +161,22 @@ static int prepare_range(struct ids *ids, const struct spec *s, struct err *e)
 	if (s->uid == 0)
 		return err_usage(e,
 				 "ids: --uid 0 with --ids range would be your own uid; use --ids single");
-	if (s->uid > uids.count || s->uid > gids.count)
+	if (s->uid > uids.count || spec_gid(s) > gids.count)
 		return err_usage(e,
-				 "ids: uid %u is not in the map: /etc/subuid gives you %u ids, /etc/subgid %u",
-				 s->uid, uids.count, gids.count);
+				 "ids: uid %u, gid %u are not in the map: /etc/subuid gives you %u ids, "
+				 "/etc/subgid %u",
+				 s->uid, spec_gid(s), uids.count, gids.count);
 	ids->form = IDS_FORM_RANGE;
 	ids->uid_map[0] = (struct id_map){0, geteuid(), 1};
 	ids->gid_map[0] = (struct id_map){0, getegid(), 1};
 	ids->uid_map[1] = (struct id_map){1, uids.first, uids.count};
 	ids->gid_map[1] = (struct id_map){1, gids.first, gids.count};
 	ids->uid_maps = ids->gid_maps = 2;
-	ids->uid = ids->gid = s->uid;
-	ids->kuid = uids.first + s->uid - 1;
-	ids->kgid = gids.first + s->uid - 1;
+	ids->uid = s->uid;
+	ids->gid = spec_gid(s);
+	ids->kuid = uids.first + ids->uid - 1;
+	/* Group 0 inside is the caller's own, which opens no more than the caller may open. */
+	ids->kgid = ids->gid ? gids.first + ids->gid - 1 : getegid();
 	return 0;
 }
 

@@ -12,6 +12,7 @@ static const char *const priority_words[] = {"normal", "low", NULL};
 static const char *const ids_words[] = {"auto", "single", "range", NULL};
 static const char *const proc_words[] = {"own", "outer", NULL};
 static const char *const on_exit_words[] = {"kill", "wait", NULL};
+static const char *const pull_words[] = {"never", "missing", NULL};
 
 const char *const key_group_titles[GROUP_COUNT] = {
 	[GROUP_LIMITS] = "Limits",
@@ -101,6 +102,9 @@ const struct key spec_keys[] = {
 
 	{"require", KEY_REQUIRE, GROUP_RUN, AT(require), NULL, .placeholder = "NAME[,NAME...]",
 	 .help = "guarantees that must be enforced in full, or nothing is started (repeatable)"},
+	{"pull", KEY_ENUM, GROUP_RUN, AT(pull), "never", .words = pull_words,
+	 .placeholder = "never|missing",
+	 .help = "what becomes of an image name that is not stored; missing pulls it"},
 	{"on-exit", KEY_ENUM, GROUP_RUN, AT(on_exit), "kill", .words = on_exit_words,
 	 .placeholder = "kill|wait",
 	 .help = "what becomes of background processes when the program ends"},

@@ -44,18 +44,32 @@ struct limits {
 	enum priority priority;
 };
 
+/* Whether a name that is not stored is pulled. */
+enum pull_mode { PULL_NEVER, PULL_MISSING };
+
+/* What commands/ found out of a stored image; not keys, and no part of the canonical JSON. */
+struct stored_image {
+	const char *tree;   /* where its tree is; NULL: it is none */
+	const char *digest; /* its id */
+	const char *user;   /* name of the program's id; NULL: pinfold's own choice */
+	bool has_gid;	    /* gid counts; else it is the same number as the uid */
+	uint32_t gid;
+};
+
 struct spec {
 	struct arena *arena;
 
 	enum image_kind image_kind;
-	const char *image;    /* as given */
-	const char **command; /* NULL-terminated, at least one word */
+	const char *image;	    /* as given */
+	struct stored_image stored; /* of an IMAGE_NAME that is in the store */
+	const char **command;	    /* NULL-terminated, at least one word */
 	size_t command_len;
 
 	struct limits limits;
 
 	enum ids_mode ids;
-	uint32_t uid; /* the program's, inside; its gid is the same number */
+	uint32_t uid; /* the program's, inside; its gid is the same number, unless a stored image's User says more */
+	enum pull_mode pull;
 	enum proc_mode proc;
 	enum on_exit_mode on_exit;
 	uint64_t grace_ns;
@@ -118,6 +132,12 @@ int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const
 
 /* Whether the key whose field is at offset was set, or has its default. */
 bool spec_given(const struct spec *s, size_t offset);
+
+/* The program's group id, inside. */
+static inline uint32_t spec_gid(const struct spec *s)
+{
+	return s->stored.has_gid ? s->stored.gid : s->uid;
+}
 
 /* What only the whole can tell: image and command are there, scratch is not larger than
  * memory, --tty does not meet --stdin FILE, and so on. */
