@@ -1,0 +1,237 @@
+/* The files of names/: a few lines of text, which we alone write.
+ *
+ *   pinfold-name 1
+ *   id sha256:...
+ *   manifest sha256:... SIZE MEDIA-TYPE
+ *   config sha256:... SIZE MEDIA-TYPE
+ *   layer sha256:... SIZE MEDIA-TYPE        (one for each, in their order)
+ *   tree BYTES ENTRIES
+ *   created SECONDS
+ *   name NAME                               (the last: it is whatever the line holds)
+ */
+#include "rootfs/image/store.h"
+
+#include "base/fd.h"
+#include "rootfs/stored.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_TEXT_MAX = 64 * 1024 - 1, NAMES_MAX = 65536 };
+
+static int escape(const char *name, char escaped[STORED_NAME_BYTES], struct err *e)
+{
+	if (strchr(name, '\n'))
+		return err_usage(e, "a name holds no newline");
+	if (stored_escape(name, escaped) < 0)
+		return err_usage(e, "the name %.60s is empty or too long (at most %d bytes)", name,
+				 STORED_NAME_BYTES - 1);
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static void print_descriptor(FILE *to, const char *key, const struct descriptor *d)
+{
+	fprintf(to, "%s %s %" PRIu64 " %s\n", key, d->digest.text, d->size, media_type_text(d->type));
+}
+
+static char *name_text(const struct stored_name *n, size_t *len)
+{
+	char *text = NULL;
+	FILE *to = open_memstream(&text, len);
+	if (!to)
+		return NULL;
+	fprintf(to, "pinfold-name 1\nid %s\n", n->id.text);
+	print_descriptor(to, "manifest", &n->document);
+	print_descriptor(to, "config", &n->manifest.config);
+	for (size_t i = 0; i < n->manifest.layers_len; i++)
+		print_descriptor(to, "layer", &n->manifest.layers[i]);
+	fprintf(to, "tree %" PRIu64 " %" PRIu64 "\ncreated %" PRId64 "\nname %s\n", n->bytes,
+		n->entries, n->created, n->name);
+	if (fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int write_name(const struct store *s, const struct work *w, const char *escaped,
+		      const char *text, struct err *e)
+{
+	autoclose int fd = openat(w->dir, "name", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fd_write_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 ||
+	    renameat(w->dir, "name", s->names, escaped) < 0 || fsync(s->names) < 0)
+		return err_sys(e, "image store: write names/%s", escaped);
+	return 0;
+}
+
+int store_put_name(const struct store *s, const struct stored_name *n, struct err *e)
+{
+	char escaped[STORED_NAME_BYTES];
+	autowork w = WORK_INIT;
+	size_t len = 0;
+	if (escape(n->name, escaped, e) < 0 || work_open(&w, s, e) < 0)
+		return -1;
+	char *text = name_text(n, &len);
+	if (!text)
+		return err_host(e, "out of memory");
+	const int rc = len > NAME_TEXT_MAX ? err_usage(e, "image %s has too many layers", n->name)
+					   : write_name(s, &w, escaped, text, e);
+	free(text);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+static int read_descriptor(struct descriptor *d, const char *text, struct err *e)
+{
+	char digest[80], media[128];
+	if (sscanf(text, "%79s %" SCNu64 " %127s", digest, &d->size, media) != 3)
+		return err_host(e, "a descriptor is damaged");
+	d->type = media_type_parse(media);
+	return digest_parse(&d->digest, digest, e);
+}
+
+static int read_line(struct stored_name *n, char *line, struct arena *a, struct err *e)
+{
+	char *value = strchr(line, ' ');
+	if (!value)
+		return err_host(e, "a line is damaged");
+	*value++ = '\0';
+	if (strcmp(line, "id") == 0)
+		return digest_parse(&n->id, value, e);
+	if (strcmp(line, "manifest") == 0)
+		return read_descriptor(&n->document, value, e);
+	if (strcmp(line, "config") == 0)
+		return read_descriptor(&n->manifest.config, value, e);
+	if (strcmp(line, "layer") == 0) {
+		if (n->manifest.layers_len == LAYERS_MAX)
+			return err_host(e, "it has too many layers");
+		return read_descriptor(&n->manifest.layers[n->manifest.layers_len++], value, e);
+	}
+	if (strcmp(line, "tree") == 0)
+		return sscanf(value, "%" SCNu64 " %" SCNu64, &n->bytes, &n->entries) == 2
+			       ? 0
+			       : err_host(e, "a line is damaged");
+	if (strcmp(line, "created") == 0)
+		n->created = strtoll(value, NULL, 10);
+	else if (strcmp(line, "name") == 0)
+		n->name = arena_strdup(a, value);
+	return 0;
+}
+
+static int read_name(const struct store *s, const char *escaped, struct stored_name *n,
+		     struct arena *a, struct err *e)
+{
+	char *text = arena_alloc(a, NAME_TEXT_MAX + 1), *at = NULL;
+	struct stored_name made = {0};
+	made.manifest.layers = arena_alloc(a, LAYERS_MAX * sizeof(*made.manifest.layers));
+	if (fd_read_small(s->names, escaped, text, NAME_TEXT_MAX + 1) < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "image store: names/%s", escaped);
+	char *line = strtok_r(text, "\n", &at);
+	if (!line || strcmp(line, "pinfold-name 1") != 0)
+		return err_host(e, "image store: names/%s is damaged", escaped);
+	while ((line = strtok_r(NULL, "\n", &at)))
+		if (read_line(&made, line, a, e) < 0)
+			return err_wrap(e, "image store: names/%s", escaped);
+	if (!made.name || !made.id.text[0] || !made.document.digest.text[0])
+		return err_host(e, "image store: names/%s is damaged", escaped);
+	made.manifest.type = made.document.type;
+	*n = made;
+	return 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct stored_name *)a)->name, ((const struct stored_name *)b)->name);
+}
+
+static int list_escaped(DIR *stream, const char **names, size_t *len, struct arena *a, struct err *e)
+{
+	const struct dirent *entry;
+	while ((entry = readdir(stream))) {
+		if (entry->d_name[0] == '.')
+			continue; /* no name begins so */
+		if (*len == NAMES_MAX)
+			return err_host(e, "image store: more than %d names", NAMES_MAX);
+		names[(*len)++] = arena_strdup(a, entry->d_name);
+	}
+	return 0;
+}
+
+static int read_all(const struct store *s, const char **names, size_t names_len,
+		    struct stored_name **list, size_t *len, struct arena *a, struct err *e)
+{
+	struct stored_name *made = arena_alloc(a, (names_len + 1) * sizeof(*made));
+	size_t made_len = 0;
+	for (size_t i = 0; i < names_len; i++) {
+		const int got = read_name(s, names[i], &made[made_len], a, e);
+		if (got < 0)
+			return -1;
+		made_len += (size_t)got; /* 0: it was removed meanwhile */
+	}
+	qsort(made, made_len, sizeof(*made), by_name);
+	*list = made;
+	*len = made_len;
+	return 0;
+}
+
+int store_list(const struct store *s, struct stored_name **list, size_t *len, struct arena *a,
+	       struct err *e)
+{
+	autoclose int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream)
+		return err_sys(e, "image store: list names");
+	fd_take(&fd);
+	const char **names = calloc(NAMES_MAX, sizeof(*names));
+	size_t names_len = 0;
+	int rc = names ? list_escaped(stream, names, &names_len, a, e) : err_host(e, "out of memory");
+	if (rc == 0)
+		rc = read_all(s, names, names_len, list, len, a, e);
+	free(names);
+	closedir(stream);
+	return rc;
+}
+
+/* By an id: whichever name has it. */
+static int find_by_id(const struct store *s, const char *text, struct stored_name *n,
+		      struct arena *a, struct err *e)
+{
+	struct stored_name *list;
+	size_t len;
+	if (store_list(s, &list, &len, a, e) < 0)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		if (strcmp(list[i].id.text, text) == 0) {
+			*n = list[i];
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int store_get_name(const struct store *s, const char *text, struct stored_name *n, struct arena *a,
+		   struct err *e)
+{
+	char escaped[STORED_NAME_BYTES];
+	if (strncmp(text, DIGEST_PREFIX, sizeof(DIGEST_PREFIX) - 1) == 0)
+		return find_by_id(s, text, n, a, e);
+	return escape(text, escaped, e) < 0 ? -1 : read_name(s, escaped, n, a, e);
+}
+
+int store_remove_name(const struct store *s, const char *name, struct err *e)
+{
+	char escaped[STORED_NAME_BYTES];
+	if (escape(name, escaped, e) < 0)
+		return -1;
+	if (unlinkat(s->names, escaped, 0) < 0)
+		return err_sys(e, "image store: remove names/%s", escaped);
+	return fsync(s->names) < 0 ? err_sys(e, "image store: sync names") : 0;
+}

@@ -1,0 +1,236 @@
+#include "rootfs/image/store.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HASH_BYTES = 256 * 1024 };
+
+/* ---- opening ---- */
+
+/* Every folder of path that is missing; the last is the store, so others are as the umask has them. */
+static int make_path(const char *path, struct err *e)
+{
+	char part[PATH_MAX];
+	const size_t len = strlen(path);
+	if (len >= sizeof(part) || path[0] != '/')
+		return err_usage(e, "image store: %s is no absolute path", path);
+	memcpy(part, path, len + 1);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return err_sys(e, "image store: make %s", part);
+		*slash = '/';
+	}
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "image store: make %s", path);
+	return 0;
+}
+
+static int open_folder(int dir, const char *name, struct err *e)
+{
+	if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "image store: make %s", name);
+	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "image store: open %s", name) : fd;
+}
+
+static int check_owner(int dir, const char *path, struct err *e)
+{
+	struct stat st;
+	if (fstat(dir, &st) < 0)
+		return err_sys(e, "image store: stat %s", path);
+	if (st.st_uid != geteuid() || (st.st_mode & 022))
+		return err_host(e,
+				"image store: %s must belong to the user and be writable by nobody else",
+				path);
+	return 0;
+}
+
+int store_open(struct store *s, const char *path, struct err *e)
+{
+	autostore made = STORE_INIT;
+	if (make_path(path, e) < 0)
+		return -1;
+	made.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (made.dir < 0)
+		return err_sys(e, "image store: open %s", path);
+	if (check_owner(made.dir, path, e) < 0)
+		return -1;
+	autoclose int blobs = open_folder(made.dir, "blobs", e);
+	if (blobs < 0 || (made.blobs = open_folder(blobs, "sha256", e)) < 0 ||
+	    (made.partial = open_folder(made.dir, "partial", e)) < 0 ||
+	    (made.trees = open_folder(made.dir, "trees", e)) < 0 ||
+	    (made.names = open_folder(made.dir, "names", e)) < 0 ||
+	    (made.tmp = open_folder(made.dir, "tmp", e)) < 0)
+		return -1;
+	*s = made;
+	made = (struct store)STORE_INIT;
+	return 0;
+}
+
+void store_close(struct store *s)
+{
+	int *fds[] = {&s->dir, &s->blobs, &s->partial, &s->trees, &s->names, &s->tmp};
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		fd_close(fds[i]);
+}
+
+int store_share(const struct store *s, struct err *e)
+{
+	while (flock(s->dir, LOCK_SH) < 0)
+		if (errno != EINTR)
+			return err_sys(e, "image store: lock");
+	return 0;
+}
+
+void store_unshare(const struct store *s)
+{
+	flock(s->dir, LOCK_UN);
+}
+
+/* ---- blobs ---- */
+
+bool store_has_blob(const struct store *s, const struct digest *d)
+{
+	return faccessat(s->blobs, digest_hex(d), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int store_open_blob(const struct store *s, const struct digest *d, struct err *e)
+{
+	const int fd = openat(s->blobs, digest_hex(d), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return err_host(e, "image store: blob %s is not there; load or pull the image again",
+				d->text);
+	return fd < 0 ? err_sys(e, "image store: blob %s", d->text) : fd;
+}
+
+static int hash_file(int fd, struct digest *d, uint64_t *size, struct err *e)
+{
+	static _Thread_local char buf[HASH_BYTES];
+	autohash h = HASH_INIT;
+	uint64_t total = 0;
+	ssize_t n;
+	if (hash_init(&h, e) < 0)
+		return -1;
+	while ((n = pread(fd, buf, sizeof(buf), (off_t)total)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "image store: read a blob");
+		hash_update(&h, buf, (size_t)n);
+		total += (uint64_t)n;
+	}
+	hash_final(&h, d);
+	*size = total;
+	return 0;
+}
+
+int store_check_blob(int fd, const struct descriptor *d, struct err *e)
+{
+	struct stat st;
+	struct digest found;
+	uint64_t size = 0;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_usage(e, "blob %s is no file", d->digest.text);
+	if (hash_file(fd, &found, &size, e) < 0)
+		return -1;
+	if (size != d->size)
+		return err_usage(e, "blob %s has %llu bytes, and should have %llu", d->digest.text,
+				 (unsigned long long)size, (unsigned long long)d->size);
+	if (!digest_same(&found, &d->digest))
+		return err_usage(e, "blob %s is another one: its digest is %s", d->digest.text,
+				 found.text);
+	return 0;
+}
+
+int store_put_blob(const struct store *s, int dir, const char *name, const struct descriptor *d,
+		   struct err *e)
+{
+	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "image store: open the new blob %s", d->digest.text);
+	if (store_has_blob(s, &d->digest)) {
+		unlinkat(dir, name, 0);
+		return 0;
+	}
+	if (store_check_blob(fd, d, e) < 0) {
+		unlinkat(dir, name, 0);
+		return -1;
+	}
+	/* Nobody holds it open for writing: its maker is dead. */
+	if (fchmod(fd, 0400) < 0 || fsync(fd) < 0 ||
+	    renameat(dir, name, s->blobs, digest_hex(&d->digest)) < 0)
+		return err_sys(e, "image store: keep blob %s", d->digest.text);
+	return fsync(s->blobs) < 0 ? err_sys(e, "image store: sync blobs") : 0;
+}
+
+/* ---- trees ---- */
+
+bool store_has_tree(const struct store *s, const struct digest *id)
+{
+	return faccessat(s->trees, digest_hex(id), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int store_put_tree(const struct store *s, const struct work *w, const char *name,
+		   const struct digest *id, struct err *e)
+{
+	autoclose int tree = openat(w->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (tree < 0)
+		return err_sys(e, "image store: open the new tree");
+	autoclose int lock = openat(tree, "lock", O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
+	if (lock < 0)
+		return err_sys(e, "image store: make the lock of the new tree");
+	/* Thousands of files: one call for the file system is quicker than one for each. */
+	if (syncfs(tree) < 0)
+		return err_sys(e, "image store: sync the new tree");
+	if (renameat2(w->dir, name, s->trees, digest_hex(id), RENAME_NOREPLACE) < 0 && errno != EEXIST)
+		return err_sys(e, "image store: keep the tree of %s", id->text);
+	return fsync(s->trees) < 0 ? err_sys(e, "image store: sync trees") : 0;
+}
+
+int store_open_tree(const struct store *s, const struct digest *id, struct err *e)
+{
+	const int fd = openat(s->trees, digest_hex(id),
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "image store: the tree of %s", id->text) : fd;
+}
+
+int store_lock_tree(const struct store *s, const struct digest *id, int *lock, struct err *e)
+{
+	if (!store_has_tree(s, id)) {
+		*lock = -1;
+		return 0;
+	}
+	autoclose int tree = store_open_tree(s, id, e);
+	if (tree < 0)
+		return -1;
+	autoclose int fd = openat(tree, "lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "image store: the lock of %s", id->text);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK
+			       ? err_usage(e, "image %s is in use: a running sandbox holds its tree",
+					   id->text)
+			       : err_sys(e, "image store: lock %s", id->text);
+	*lock = fd_take(&fd);
+	return 0;
+}
+
+/* Away from its place first: what is left when this process dies then is no half tree, but work. */
+int store_remove_tree(const struct store *s, const struct digest *id, struct err *e)
+{
+	autowork w = WORK_INIT;
+	if (work_open(&w, s, e) < 0)
+		return -1;
+	if (renameat(s->trees, digest_hex(id), w.dir, "tree") < 0)
+		return err_sys(e, "image store: take the tree of %s away", id->text);
+	return 0;
+}
