@@ -42,9 +42,10 @@ DYNAMIC += -Wl,-z,relro,-z,now,-z,noexecstack
 RUN_LIBS := -lseccomp -lcap-ng -ljansson -lmd
 
 room_src := $(foreach r,$(ROOMS),$(wildcard $(r)/*.c))
-# commands/pinfold-NAME.c is the main of a sibling program; the rest of commands/ is pinfold itself.
+# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image;
+# the rest of commands/ is pinfold itself.
 siblings := $(patsubst commands/%.c,%,$(wildcard commands/pinfold-*.c))
-main_src := $(filter-out commands/pinfold-%.c,$(wildcard commands/*.c))
+main_src := $(filter-out commands/pinfold-%.c commands/image-%.c,$(wildcard commands/*.c))
 
 room_obj := $(room_src:%.c=$(OUT)/obj/%.o)
 main_obj := $(main_src:%.c=$(OUT)/obj/%.o)
@@ -92,6 +93,11 @@ $(IMAGE_LIB): $(image_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
+image_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-image.c commands/common.c commands/images.c \
+	$(wildcard commands/image-*.c))
+$(OUT)/libexec/pinfold/pinfold-image: $(image_main) $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
 # The registry's client without a store around it, for tests/e2e/image-registry.t.
 $(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cgroup/cgroup.h"
 #include "commands/commands.h"
+#include "commands/images.h"
 #include "runtime/exe.h"
 
 #include <fcntl.h>
@@ -131,7 +132,9 @@ static int run_trial(const struct context *c, const char *image, struct result *
 	struct spec spec;
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	options_from_environment(&o, &arena);
-	if (exe_protect(c->whole_argv, environ, e) < 0 || trial_spec(&spec, &arena, image, e) < 0)
+	autostored struct stored held = STORED_INIT;
+	if (exe_protect(c->whole_argv, environ, e) < 0 || trial_spec(&spec, &arena, image, e) < 0 ||
+	    images_resolve(&spec, NULL, &held, e) < 0)
 		return -1;
 	sandbox_run(&spec, &o, r);
 	return 0;

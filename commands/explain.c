@@ -1,5 +1,6 @@
 /* `pinfold explain`: the plan of `run` for the same arguments, rehearsed up to the program's start and printed. */
 #include "commands/commands.h"
+#include "commands/images.h"
 #include "commands/files.h"
 
 #include <stdio.h>
@@ -188,11 +189,16 @@ int command_explain(const struct context *c)
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	static struct result r;
 	struct rehearsal h;
+	autostored struct stored held = STORED_INIT;
 	result_init(&r);
 	if (spec_init(&spec, &arena, &e) < 0 || spec_read_argv(&spec, &args, c->argc, c->argv, &e) < 0)
 		return refuse(&r, &e);
 	if (args.help_wanted)
 		return print_help("explain");
+	if (images_resolve(&spec, NULL, &held, &e) < 0 || images_apply(&spec, &held, &e) < 0) {
+		result_fail(&r, RUN_REFUSED, "image", &e);
+		return conclude(&r);
+	}
 	if (spec_check(&spec, &e) < 0 || files_check(&spec, args.spec_file, &e) < 0)
 		return refuse(&r, &e);
 	options_from_environment(&o, &arena);

@@ -19,12 +19,14 @@ static const struct command {
 	const char *name;
 	int (*run)(const struct context *);
 	const char *help;
-	bool alone; /* it takes no words */
+	bool alone;    /* it takes no words */
+	bool own_help; /* it knows --help itself */
 } commands[] = {
 	{"run", command_run, "run a program in a fresh sandbox"},
 	{"explain", command_explain, "print what run would do, with the same arguments"},
 	{"doctor", command_doctor,
 	 "tell what this host can enforce for this user, and how to mend the rest"},
+	{"image", command_image, "pull, load, list and remove images", .own_help = true},
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
@@ -49,7 +51,12 @@ static bool is_help(const char *word)
 
 static int help_on(const char *name)
 {
-	return find_command(name) ? print_help(name) : EXIT_REFUSED;
+	const struct command *command = find_command(name);
+	static char help[] = "--help";
+	char *words[] = {help, NULL};
+	if (command && command->own_help)
+		return command->run(&(struct context){.argc = 1, .argv = words});
+	return command ? print_help(name) : EXIT_REFUSED;
 }
 
 static int command_help(const struct context *c)
@@ -115,7 +122,7 @@ static int dispatch(const char *name, const struct context *c)
 	const struct command *command = find_command(name);
 	if (!command)
 		return EXIT_REFUSED;
-	if (c->argc > 0 && is_help(c->argv[0]))
+	if (c->argc > 0 && is_help(c->argv[0]) && !command->own_help)
 		return print_help(name);
 	if (command->alone && c->argc > 0) {
 		complain("%s: unexpected \"%s\"; it takes no words", name, c->argv[0]);

@@ -1,5 +1,6 @@
 #include "commands/commands.h"
 #include "commands/files.h"
+#include "commands/images.h"
 #include "commands/sink.h"
 #include "base/fd.h"
 #include "base/pages.h"
@@ -64,11 +65,12 @@ static void refuse_events(const struct spec *s, struct sandbox_options *o, struc
 }
 
 /* Bad usage has a result and an end among the events too, if the words say where they go. */
-static int refuse(const struct spec *s, struct sandbox_options *o, struct result *r, struct err *e)
+static int refuse_in(const char *stage, const struct spec *s, struct sandbox_options *o,
+		     struct result *r, struct err *e)
 {
 	struct sink sink = SINK_INIT;
 	struct err other = ERR_INIT;
-	result_fail(r, RUN_REFUSED, "spec", e);
+	result_fail(r, RUN_REFUSED, stage, e);
 	note_host(r);
 	if (s->id)
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
@@ -78,6 +80,11 @@ static int refuse(const struct spec *s, struct sandbox_options *o, struct result
 		complain("%s", other.msg);
 	sink_close(&sink);
 	return EXIT_REFUSED;
+}
+
+static int refuse(const struct spec *s, struct sandbox_options *o, struct result *r, struct err *e)
+{
+	return refuse_in("spec", s, o, r, e);
 }
 
 static int run_and_report(const struct spec *s, const struct sandbox_options *o, struct result *r,
@@ -108,6 +115,7 @@ int command_run(const struct context *c)
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	struct err exposed = ERR_INIT;
 	struct sink sink = SINK_INIT;
+	autostored struct stored held = STORED_INIT;
 	static struct result result;
 	pages_warm(&result, sizeof(result));
 	result_init(&result);
@@ -124,6 +132,12 @@ int command_run(const struct context *c)
 	}
 	if (args.help_wanted)
 		return print_help("run");
+	if (images_resolve(&spec, o.libexec, &held, &e) < 0 || images_apply(&spec, &held, &e) < 0) {
+		files_spare(&spec, args.spec_file);
+		return refuse_in("image", &spec, &o, &result, &e);
+	}
+	if (held.lock >= 0)
+		snprintf(result.image_digest, sizeof(result.image_digest), "%s", held.facts.id);
 	if (spec_check(&spec, &e) < 0 || files_check(&spec, args.spec_file, &e) < 0) {
 		files_spare(&spec, args.spec_file);
 		return refuse(&spec, &o, &result, &e);

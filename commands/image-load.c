@@ -1,0 +1,326 @@
+/* pinfold image load: what lies in a file or a folder. */
+#include "commands/image.h"
+
+#include "base/fd.h"
+#include "commands/commands.h"
+#include "runtime/jail.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LAYOUT_BLOBS_MAX = 65536, TICK_MS = 100, COPY_BYTES = 1 << 20 };
+
+/* ---- into blobs ---- */
+
+struct job {
+	struct take take;
+	struct taken taken;
+	struct progress progress;
+};
+
+static void tick(void *arg)
+{
+	progress_tick(&((struct job *)arg)->progress);
+}
+
+static int run_child(int root, void *arg, struct err *e)
+{
+	return take_in(root, &((struct job *)arg)->take, e);
+}
+
+static int *all_fds(const struct image_source *from)
+{
+	int *fds = malloc((from->blobs_len + 1) * sizeof(*fds));
+	for (size_t i = 0; fds && i < from->blobs_len; i++)
+		fds[i] = from->blobs[i].fd;
+	if (fds)
+		fds[from->blobs_len] = from->input;
+	return fds;
+}
+
+static int take_jailed(const struct work *w, struct job *j, const struct image_source *from,
+		       struct err *e)
+{
+	struct stat st;
+	int *fds = all_fds(from);
+	if (!fds)
+		return err_host(e, "out of memory");
+	progress_begin(&j->progress, from->report, "reading",
+		       !from->blobs && fstat(from->input, &st) == 0 ? (uint64_t)st.st_size : 0);
+	j->progress.fds = fds;
+	j->progress.fds_len = from->blobs_len + 1;
+	const struct jail jail = {
+		.root = w->dir,
+		.writable = true,
+		.fds = fds,
+		.fds_len = from->blobs_len + 1,
+		.run = run_child,
+		.arg = j,
+		.report = &j->taken,
+		.report_len = sizeof(j->taken),
+		.tick = tick,
+		.tick_ms = TICK_MS,
+	};
+	const int rc = jail_run(&jail, e);
+	progress_end(&j->progress);
+	free(fds);
+	return rc < 0 ? -1 : taken_check(&j->taken, e);
+}
+
+/* What the jail wrote, held against the digests that it spoke of. */
+static int put_blobs(struct image_call *c, const struct work *w, const struct taken *t, struct err *e)
+{
+	autoclose int blobs = openat(w->dir, "blobs",
+				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (blobs < 0)
+		return err_sys(e, "open the new blobs");
+	for (size_t i = 0; i < t->layers_len + 2; i++) {
+		const struct descriptor *d = i == 0   ? &t->document
+					     : i == 1 ? &t->config
+						      : &t->layers[i - 2];
+		/* One that stands in the manifest twice has been moved. */
+		if (store_has_blob(&c->store, &d->digest))
+			continue;
+		if (store_put_blob(&c->store, blobs, digest_hex(&d->digest), d, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The image's own name, made whole by what the file is called: "latest" alone is a tag. */
+static const char *choose_name(struct image_call *c, const struct image_source *from,
+			       const struct taken *t)
+{
+	if (from->name)
+		return from->name;
+	if (t->name[0] && strpbrk(t->name, ":/"))
+		return arena_strdup(c->arena, t->name);
+	if (t->name[0] && from->fallback)
+		return arena_printf(c->arena, "%s:%s", from->fallback, t->name);
+	return from->fallback;
+}
+
+static int take_and_keep(struct image_call *c, const struct image_source *from, struct job *j,
+			 struct err *e)
+{
+	autowork w = WORK_INIT;
+	j->take = (struct take){.input = from->input,
+				.blobs = from->blobs,
+				.blobs_len = from->blobs_len,
+				.ref = from->ref,
+				.platform = from->platform,
+				.limits = from->limits,
+				.taken = &j->taken};
+	if (work_open(&w, &c->store, e) < 0 || take_jailed(&w, j, from, e) < 0)
+		return -1;
+	const char *name = choose_name(c, from, &j->taken);
+	if (!name)
+		return err_usage(e,
+				 "the image does not say what it is called; --name NAME[:TAG] does");
+	if (put_blobs(c, &w, &j->taken, e) < 0)
+		return -1;
+	work_close(&w);
+	return image_keep(c,
+			  &(struct image_keep){.taken = &j->taken,
+					       .name = name,
+					       .limits = from->limits,
+					       .report = from->report},
+			  e);
+}
+
+int image_take(struct image_call *c, const struct image_source *from, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	struct job *j = calloc(1, sizeof(*j));
+	if (!j)
+		return err_host(e, "out of memory");
+	store_sweep(&c->store, &ignored);
+	int rc = store_share(&c->store, e);
+	if (rc == 0)
+		rc = take_and_keep(c, from, j, e);
+	store_unshare(&c->store);
+	free(j);
+	return rc;
+}
+
+/* ---- a layout that is a folder ---- */
+
+struct layout {
+	struct take_blob *blobs;
+	size_t len;
+	int index;
+};
+
+static void layout_close(struct layout *l)
+{
+	for (size_t i = 0; i < l->len; i++)
+		close(l->blobs[i].fd);
+	fd_close(&l->index);
+	free(l->blobs);
+}
+#define autolayout __attribute__((cleanup(layout_close))) struct layout
+
+/* A regular file of the folder itself: what is in it may be hostile. */
+static int open_regular(int dir, const char *name, struct err *e)
+{
+	struct stat st;
+	autoclose int fd = fd_openat2(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+				      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, "open %.100s of the layout", name);
+	if (!S_ISREG(st.st_mode))
+		return err_usage(e, "%.100s of the layout is no file", name);
+	return fd_take(&fd);
+}
+
+static int add_blob(struct layout *l, int dir, const char *hex, struct err *e)
+{
+	if (strlen(hex) != DIGEST_HEX || strspn(hex, "0123456789abcdef") != DIGEST_HEX)
+		return 0;
+	if (l->len == LAYOUT_BLOBS_MAX)
+		return err_usage(e, "the layout has more than %d blobs", LAYOUT_BLOBS_MAX);
+	const int fd = open_regular(dir, hex, e);
+	if (fd < 0)
+		return -1;
+	l->blobs[l->len].fd = fd;
+	memcpy(l->blobs[l->len++].hex, hex, DIGEST_HEX + 1);
+	return 0;
+}
+
+static int list_blobs(struct layout *l, int folder, struct err *e)
+{
+	autoclose int dir = fd_openat2(folder, "blobs/sha256", O_RDONLY | O_DIRECTORY, 0,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	DIR *stream = dir < 0 ? NULL : fdopendir(dir);
+	if (!stream)
+		return err_sys(e, "open blobs/sha256 of the layout");
+	const int fd = fd_take(&dir);
+	const struct dirent *entry;
+	int rc = 0;
+	while (rc == 0 && (entry = readdir(stream)))
+		rc = add_blob(l, fd, entry->d_name, e);
+	closedir(stream);
+	return rc;
+}
+
+static int load_layout(struct image_call *c, int folder, struct image_source *from, struct err *e)
+{
+	autolayout l = {.index = -1};
+	l.blobs = calloc(LAYOUT_BLOBS_MAX, sizeof(*l.blobs));
+	if (!l.blobs)
+		return err_host(e, "out of memory");
+	l.index = open_regular(folder, "index.json", e);
+	if (l.index < 0)
+		return err_wrap(e, "no OCI layout (`pinfold image import` takes a tree)");
+	if (list_blobs(&l, folder, e) < 0)
+		return -1;
+	from->input = l.index;
+	from->blobs = l.blobs;
+	from->blobs_len = l.len;
+	return image_take(c, from, e);
+}
+
+/* ---- a file, or stdin ---- */
+
+/* An archive is read twice: a pipe is kept in a file that nobody sees. */
+static int spool(const struct work *w, int from, uint64_t most, struct err *e)
+{
+	static char block[COPY_BYTES];
+	autoclose int to = openat(w->dir, "input", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	uint64_t total = 0;
+	ssize_t n;
+	if (to < 0 || unlinkat(w->dir, "input", 0) < 0)
+		return err_sys(e, "image store: make a file for stdin");
+	while ((n = read(from, block, sizeof(block))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read stdin");
+		total += (uint64_t)n;
+		if (total > most)
+			return err_usage(e, "stdin has more than %llu bytes (--limit-bytes)",
+					 (unsigned long long)most);
+		if (fd_write_all(to, block, (size_t)n) < 0)
+			return err_sys(e, "image store: keep stdin");
+	}
+	return lseek(to, 0, SEEK_SET) < 0 ? err_sys(e, "image store: keep stdin") : fd_take(&to);
+}
+
+static int load_file(struct image_call *c, int fd, struct image_source *from, struct err *e)
+{
+	autowork w = WORK_INIT;
+	autoclose int spooled = -1;
+	from->input = fd;
+	if (lseek(fd, 0, SEEK_SET) < 0) {
+		if (work_open(&w, &c->store, e) < 0)
+			return -1;
+		spooled = spool(&w, fd, from->limits.bytes, e);
+		if (spooled < 0)
+			return -1;
+		from->input = spooled;
+	}
+	return image_take(c, from, e);
+}
+
+/* "debian-12.tar.xz" is called debian-12. */
+static const char *name_of(struct image_call *c, const char *path)
+{
+	static const char *const tails[] = {".gz",  ".xz",  ".zst", ".bz2",
+					    ".lz4", ".tar", ".tgz", ".oci"};
+	size_t len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	size_t begin = len;
+	while (begin > 0 && path[begin - 1] != '/')
+		begin--;
+	char *name = arena_strndup(c->arena, path + begin, len - begin);
+	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		const size_t tail = strlen(tails[i]), all = strlen(name);
+		if (all > tail && strcmp(name + all - tail, tails[i]) == 0)
+			name[all - tail] = '\0';
+	}
+	const bool fit = *name && name[0] != '.' && !strpbrk(name, ":@ \n");
+	return fit ? name : NULL;
+}
+
+int image_load(struct image_call *c, struct err *e)
+{
+	const char *platform = NULL;
+	bool json = false;
+	struct image_limits limits = {0};
+	struct image_source from = {.input = -1};
+	const struct image_option rows[] = {
+		{"name", &from.name, NULL,
+		 "NAME[:TAG]  what it is to be called (default: what it says itself)"},
+		{"ref", &from.ref, NULL, "NAME  which image, where there are several"},
+		{"platform", &platform, NULL,
+		 "OS/ARCH  which one of an index (default: this machine's)"},
+		IMAGE_LIMIT_ROWS(limits),
+		{"json", NULL, &json, "progress as JSON, one document a line"},
+		{NULL},
+	};
+	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	if (done != 0)
+		return done < 0 ? -1 : 0;
+	const char *path = c->argv[0];
+	from.report = json ? REPORT_JSON : REPORT_LINES;
+	from.platform = platform_host();
+	if (image_limits_read(&limits, &from.limits, e) < 0 ||
+	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0))
+		return -1;
+	if (strcmp(path, "-") == 0)
+		return load_file(c, STDIN_FILENO, &from, e);
+	struct stat st;
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_usage(e, "open %s: %s", path, strerrordesc_np(errno));
+	from.fallback = name_of(c, path);
+	return S_ISDIR(st.st_mode) ? load_layout(c, fd, &from, e) : load_file(c, fd, &from, e);
+}

@@ -1,0 +1,25 @@
+/* pinfold image tag. */
+#include "commands/image.h"
+
+#include <string.h>
+
+int image_tag(struct image_call *c, struct err *e)
+{
+	struct stored_name n;
+	const struct image_option rows[] = {{NULL}};
+	const int done = image_options(c, rows, (struct image_words){2, 2}, e);
+	if (done != 0)
+		return done < 0 ? -1 : 0;
+	if (store_share(&c->store, e) < 0)
+		return -1;
+	const int got = store_get_name(&c->store, c->argv[0], &n, c->arena, e);
+	if (got <= 0)
+		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", c->argv[0]);
+	const char *slash = strrchr(c->argv[1], '/');
+	n.name = strpbrk(slash ? slash : c->argv[1], ":@")
+			 ? c->argv[1]
+			 : arena_printf(c->arena, "%s:latest", c->argv[1]);
+	if (strchr(n.name, '@'))
+		return err_usage(e, "a digest is no name to give");
+	return store_put_name(&c->store, &n, e);
+}

@@ -1,0 +1,123 @@
+/* What the verbs of pinfold-image share. */
+#ifndef PINFOLD_COMMANDS_IMAGE_H
+#define PINFOLD_COMMANDS_IMAGE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "rootfs/image/store.h"
+#include "rootfs/image/take.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One call of a verb. */
+struct image_call {
+	const char *verb;
+	int argc; /* after the verb; after image_options(): what is no option */
+	char **argv;
+	struct arena *arena;
+	struct store store; /* open, but for a verb that needs none */
+};
+
+struct image_option {
+	const char *name;  /* without the dashes */
+	const char **text; /* takes a value; NULL: takes none */
+	bool *flag;
+	const char *help; /* "SIZE  what it is": the value's name first, if it takes one */
+};
+
+struct image_verb {
+	const char *name;
+	int (*run)(struct image_call *c, struct err *e); /* the exit code, or -1 and *e */
+	const char *usage;				 /* behind the verb */
+	const char *help;				 /* one line */
+	const char *more; /* what --help tells besides; NULL nothing */
+};
+
+/* Read the options, wherever they stand before a "--"; the rest moves to the front of argv.
+ * last.name is NULL. 1: --help was there, and printed. least and most: how many words may stay. */
+struct image_words {
+	int least, most;
+};
+int image_options(struct image_call *c, const struct image_option *rows, struct image_words words,
+		  struct err *e);
+
+int image_load(struct image_call *c, struct err *e);
+int image_import(struct image_call *c, struct err *e);
+int image_build_debian(struct image_call *c, struct err *e);
+int image_pull(struct image_call *c, struct err *e);
+int image_list(struct image_call *c, struct err *e);
+int image_inspect(struct image_call *c, struct err *e);
+int image_tag(struct image_call *c, struct err *e);
+int image_remove(struct image_call *c, struct err *e);
+int image_gc(struct image_call *c, struct err *e);
+int image_verify(struct image_call *c, struct err *e);
+int image_export(struct image_call *c, struct err *e);
+
+/* ---- image-keep.c: from blobs to a stored image ---- */
+
+/* Limits as flags: the rows, to be put among a verb's own, and what they came to. */
+struct image_limits {
+	const char *bytes, *entries, *depth, *ratio;
+};
+#define IMAGE_LIMIT_ROWS(l)                                                                \
+	{"limit-bytes", &(l).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"}, \
+		{"limit-entries", &(l).entries, NULL, "N  how many paths (1000000)"},      \
+		{"limit-depth", &(l).depth, NULL, "N  how deep a path (256)"},             \
+		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}
+int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e);
+
+enum image_report { REPORT_LINES, REPORT_JSON };
+
+/* Name the image; unpack it first, unless its tree is there: its blobs are in the store. Two
+ * processes with the same image do the work once. store_share() is the caller's. */
+struct image_keep {
+	const struct taken *taken;
+	const char *name;
+	struct unpack_limits limits;
+	enum image_report report;
+};
+int image_keep(struct image_call *c, const struct image_keep *k, struct err *e);
+
+/* ---- image-load.c ---- */
+
+/* An archive of any form, in a file that can seek, into the store under a name. */
+struct image_source {
+	int input;
+	const struct take_blob *blobs; /* of a layout that is a folder; then input is its index.json */
+	size_t blobs_len;
+	const char *ref, *name; /* NULL: by the image; NULL: by the image or fallback */
+	const char *fallback;	/* NULL: it has to have a name */
+	struct platform platform;
+	struct unpack_limits limits;
+	enum image_report report;
+};
+int image_take(struct image_call *c, const struct image_source *from, struct err *e);
+
+/* ---- image-progress.c ---- */
+
+struct progress {
+	const char *what; /* "unpacking" */
+	uint64_t total;	  /* bytes; 0: not known */
+	const int *fds;	  /* what is being read: their offsets are how far it is */
+	size_t fds_len;
+	enum image_report report;
+	bool terminal;
+};
+
+/* Say that something begins: a line, or an event. */
+void progress_begin(struct progress *p, enum image_report report, const char *what, uint64_t total);
+/* How far it is; on a terminal a bar, else nothing. */
+void progress_show(const struct progress *p, uint64_t done);
+/* For struct jail: shows the offsets. */
+void progress_tick(struct progress *p);
+void progress_end(const struct progress *p);
+
+/* "12.3 MB" in decimal units, as df -H has them. Returns buf. */
+const char *image_size(uint64_t bytes, char buf[32]);
+
+/* The file to write to: FILE, or stdout ("-" or NULL), which must not be a terminal. */
+int image_output(const char *file, struct err *e);
+
+#endif
