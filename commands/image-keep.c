@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "commands/commands.h"
+#include "rootfs/image/reference.h"
 #include "rootfs/image/unpack_image.h"
 #include "runtime/jail.h"
 #include "spec/parse.h"
@@ -207,16 +208,17 @@ static int keep_claimed(struct image_call *c, const struct image_keep *k, const 
 	return store_put_name(&c->store, &n, e);
 }
 
-/* With the tag that every name has. */
-static const char *whole_name(struct image_call *c, const char *name)
+const char *image_whole_name(struct image_call *c, const char *name, struct err *e)
 {
-	const char *slash = strrchr(name, '/');
-	return strpbrk(slash ? slash : name, ":@") ? name : arena_printf(c->arena, "%s:latest", name);
+	struct reference r;
+	return reference_parse(&r, name, c->arena, e) < 0 ? NULL : reference_format(&r, c->arena);
 }
 
 int image_keep(struct image_call *c, const struct image_keep *k, struct err *e)
 {
-	const char *name = whole_name(c, k->name);
+	const char *name = image_whole_name(c, k->name, e);
+	if (!name)
+		return -1;
 	int claim = store_claim(&c->store, &k->taken->config.digest, e);
 	if (claim < 0)
 		return -1;

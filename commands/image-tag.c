@@ -15,10 +15,9 @@ int image_tag(struct image_call *c, struct err *e)
 	const int got = store_get_name(&c->store, c->argv[0], &n, c->arena, e);
 	if (got <= 0)
 		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", c->argv[0]);
-	const char *slash = strrchr(c->argv[1], '/');
-	n.name = strpbrk(slash ? slash : c->argv[1], ":@")
-			 ? c->argv[1]
-			 : arena_printf(c->arena, "%s:latest", c->argv[1]);
+	n.name = image_whole_name(c, c->argv[1], e);
+	if (!n.name)
+		return -1;
 	if (strchr(n.name, '@'))
 		return err_usage(e, "a digest is no name to give");
 	return store_put_name(&c->store, &n, e);

@@ -80,6 +80,9 @@ struct image_keep {
 };
 int image_keep(struct image_call *c, const struct image_keep *k, struct err *e);
 
+/* The name in full, as the store has it, with its tag. NULL and *e (ERR_USAGE): it is none. */
+const char *image_whole_name(struct image_call *c, const char *name, struct err *e);
+
 /* ---- image-load.c ---- */
 
 /* An archive of any form, in a file that can seek, into the store under a name. */

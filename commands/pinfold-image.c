@@ -19,6 +19,10 @@
 #include <unistd.h>
 
 static const struct image_verb verbs[] = {
+	{"pull", image_pull, "[OPTION...] HOST[:PORT]/NAME[:TAG|@DIGEST]",
+	 "take an image out of a registry",
+	 "Credentials come from $REGISTRY_AUTH_FILE, else $DOCKER_CONFIG/config.json or ~/.docker/config.json.\n"
+	 "A pull that was ended goes on where it stopped.\n"},
 	{"load", image_load, "[OPTION...] FILE|FOLDER|-",
 	 "take an image out of a layout, a docker-archive or a tar",
 	 "Takes an OCI layout (a folder or a tar of it), what `docker save` writes, or a tar of a tree\n"

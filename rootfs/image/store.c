@@ -165,10 +165,17 @@ int store_put_blob(const struct store *s, int dir, const char *name, const struc
 		unlinkat(dir, name, 0);
 		return -1;
 	}
-	/* Nobody holds it open for writing: its maker is dead. */
-	if (fchmod(fd, 0400) < 0 || fsync(fd) < 0 ||
-	    renameat(dir, name, s->blobs, digest_hex(&d->digest)) < 0)
-		return err_sys(e, "image store: keep blob %s", d->digest.text);
+	return store_keep_blob(s, dir, name, &d->digest, e);
+}
+
+/* Nobody holds it open for writing: its maker is dead, or it is us. */
+int store_keep_blob(const struct store *s, int dir, const char *name, const struct digest *d,
+		    struct err *e)
+{
+	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fchmod(fd, 0400) < 0 || fsync(fd) < 0 ||
+	    renameat(dir, name, s->blobs, digest_hex(d)) < 0)
+		return err_sys(e, "image store: keep blob %s", d->text);
 	return fsync(s->blobs) < 0 ? err_sys(e, "image store: sync blobs") : 0;
 }
 

@@ -39,7 +39,7 @@ void store_close(struct store *s);
 int store_share(const struct store *s, struct err *e);
 void store_unshare(const struct store *s);
 
-/* ---- work.c: folders and claims below tmp/ ---- */
+/* ---- work.c: folders and claims below tmp/, and partial downloads ---- */
 
 struct work {
 	int tmp; /* the store's; borrowed */
@@ -73,6 +73,14 @@ int store_open_blob(const struct store *s, const struct digest *d, struct err *e
  * and it is gone, if not. One that is there already stays. What was written is on the disk first. */
 int store_put_blob(const struct store *s, int dir, const char *name, const struct descriptor *d,
 		   struct err *e);
+
+/* The same for bytes that have been held against it already. */
+int store_keep_blob(const struct store *s, int dir, const char *name, const struct digest *d,
+		    struct err *e);
+
+/* partial/HEX, to be read and written, locked; waits for who has it. Whoever takes several takes
+ * them in the order of their digests. */
+int store_open_partial(const struct store *s, const struct digest *d, struct err *e);
 
 /* ---- trees ---- */
 

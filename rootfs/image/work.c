@@ -68,21 +68,31 @@ static void claim_name(const struct digest *id, char name[80])
 	snprintf(name, 80, "%s%s", claim_prefix, digest_hex(id));
 }
 
+/* Open or make (dir, name), and have it alone. */
+static int lock_file(int dir, const char *name, struct err *e)
+{
+	for (;;) {
+		autoclose int fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return err_sys(e, "image store: open %s", name);
+		while (flock(fd, LOCK_EX) < 0)
+			if (errno != EINTR)
+				return err_sys(e, "image store: lock %s", name);
+		if (same_file(dir, name, fd))
+			return fd_take(&fd);
+	}
+}
+
 int store_claim(const struct store *s, const struct digest *id, struct err *e)
 {
 	char name[80];
 	claim_name(id, name);
-	for (;;) {
-		autoclose int fd = openat(s->tmp, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-					  0600);
-		if (fd < 0)
-			return err_sys(e, "image store: claim %s", id->text);
-		while (flock(fd, LOCK_EX) < 0)
-			if (errno != EINTR)
-				return err_sys(e, "image store: claim %s", id->text);
-		if (same_file(s->tmp, name, fd))
-			return fd_take(&fd);
-	}
+	return lock_file(s->tmp, name, e);
+}
+
+int store_open_partial(const struct store *s, const struct digest *d, struct err *e)
+{
+	return lock_file(s->partial, digest_hex(d), e);
 }
 
 void store_unclaim(const struct store *s, const struct digest *id, int *claim)

@@ -1,0 +1,243 @@
+/* pinfold image pull: what a registry has. */
+#include "commands/image.h"
+
+#include "base/fd.h"
+#include "commands/commands.h"
+#include "rootfs/image/registry.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct pull {
+	struct image_call *call;
+	struct registry_options o;
+	struct platform platform;
+	struct progress progress;
+	struct taken taken;
+	struct registry_blob blobs[LAYERS_MAX + 1]; /* what is missing, by digest, locked */
+	uint64_t done[LAYERS_MAX + 1];
+	size_t blobs_len;
+};
+
+/* ---- progress ---- */
+
+static int on_event(void *context, const struct registry_event *event)
+{
+	struct pull *p = context;
+	uint64_t done = 0;
+	if (event->kind == REGISTRY_RETRY)
+		complain("image pull: %s; once more in %u ms", event->why ? event->why : "failed",
+			 event->wait_ms);
+	if (event->blob >= p->blobs_len || event->kind == REGISTRY_IDLE)
+		return 0;
+	p->done[event->blob] = event->bytes;
+	for (size_t i = 0; i < p->blobs_len; i++)
+		done += p->done[i];
+	progress_show(&p->progress, done);
+	return 0;
+}
+
+/* ---- what is missing ---- */
+
+static int by_digest(const void *a, const void *b)
+{
+	return strcmp(((const struct registry_blob *)a)->what.digest.text,
+		      ((const struct registry_blob *)b)->what.digest.text);
+}
+
+static void want(struct pull *p, const struct descriptor *d)
+{
+	if (store_has_blob(&p->call->store, &d->digest))
+		return;
+	for (size_t i = 0; i < p->blobs_len; i++)
+		if (digest_same(&p->blobs[i].what.digest, &d->digest))
+			return;
+	p->blobs[p->blobs_len++] = (struct registry_blob){.what = *d, .fd = -1};
+}
+
+/* In the order of their digests: two pulls that share some would wait for each other for ever. One
+ * that another pull has brought meanwhile is missing no more. */
+static int lock_partials(struct pull *p, struct err *e)
+{
+	size_t kept = 0;
+	qsort(p->blobs, p->blobs_len, sizeof(*p->blobs), by_digest);
+	for (size_t i = 0; i < p->blobs_len; i++) {
+		struct registry_blob *b = &p->blobs[i];
+		struct stat st;
+		autoclose int fd = store_open_partial(&p->call->store, &b->what.digest, e);
+		if (fd < 0)
+			return -1;
+		if (store_has_blob(&p->call->store, &b->what.digest)) {
+			unlinkat(p->call->store.partial, digest_hex(&b->what.digest), 0);
+			continue;
+		}
+		if (fstat(fd, &st) < 0)
+			return err_sys(e, "image store: stat a partial download");
+		const struct registry_blob locked = {b->what, fd_take(&fd), (uint64_t)st.st_size};
+		*b = (struct registry_blob){.fd = -1};
+		p->blobs[kept++] = locked;
+	}
+	p->blobs_len = kept;
+	return 0;
+}
+
+static void close_partials(struct pull *p)
+{
+	for (size_t i = 0; i < p->blobs_len; i++)
+		fd_close(&p->blobs[i].fd);
+}
+
+static int fetch_blobs(struct pull *p, struct registry *r, struct err *e)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < p->blobs_len; i++) {
+		total += p->blobs[i].what.size;
+		p->done[i] = p->blobs[i].had;
+	}
+	if (p->blobs_len == 0)
+		return 0;
+	progress_begin(&p->progress, p->progress.report, "pulling", total);
+	const int rc = registry_blobs(r, p->blobs, p->blobs_len, e);
+	progress_end(&p->progress);
+	if (rc < 0)
+		return -1;
+	const struct store *s = &p->call->store;
+	for (size_t i = 0; i < p->blobs_len; i++) {
+		const struct digest *d = &p->blobs[i].what.digest;
+		if (store_keep_blob(s, s->partial, digest_hex(d), d, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the manifest ---- */
+
+static int keep_document(struct pull *p, const struct registry_manifest *m, struct err *e)
+{
+	autowork w = WORK_INIT;
+	const struct store *s = &p->call->store;
+	p->taken.document = (struct descriptor){m->type, m->digest, m->bytes.len};
+	if (store_has_blob(s, &m->digest))
+		return 0;
+	if (work_open(&w, s, e) < 0)
+		return -1;
+	autoclose int fd = openat(w.dir, "manifest", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fd_write_all(fd, m->bytes.text, m->bytes.len) < 0)
+		return err_sys(e, "image store: write the manifest");
+	return store_put_blob(s, w.dir, "manifest", &p->taken.document, e);
+}
+
+static int fetch(struct pull *p, struct registry *r, struct err *e)
+{
+	struct registry_manifest got;
+	struct manifest m;
+	if (registry_manifest(r, &p->platform, &got, p->call->arena, e) < 0 ||
+	    manifest_read(&m, got.type, got.bytes, p->call->arena, e) < 0)
+		return -1;
+	got.type = m.type;
+	if (keep_document(p, &got, e) < 0)
+		return -1;
+	p->taken.config = m.config;
+	p->taken.layers_len = (uint32_t)m.layers_len;
+	want(p, &m.config);
+	for (size_t i = 0; i < m.layers_len; i++) {
+		p->taken.layers[i] = m.layers[i];
+		want(p, &m.layers[i]);
+	}
+	int rc = lock_partials(p, e);
+	if (rc == 0)
+		rc = fetch_blobs(p, r, e);
+	close_partials(p);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static void find_credentials(struct pull *p, const char *told)
+{
+	const char *file = getenv("REGISTRY_AUTH_FILE"), *docker = getenv("DOCKER_CONFIG");
+	const char *home = getenv("HOME");
+	p->o.auth_file = told ? told : file && *file ? file : NULL;
+	if (p->o.auth_file)
+		return;
+	p->o.auth_file_missing = true;
+	if (docker && *docker)
+		p->o.auth_file = arena_printf(p->call->arena, "%s/config.json", docker);
+	else if (home && *home == '/')
+		p->o.auth_file = arena_printf(p->call->arena, "%s/.docker/config.json", home);
+}
+
+static int pull_shared(struct pull *p, const char *text, const struct unpack_limits *limits,
+		       struct err *e)
+{
+	struct reference ref;
+	struct registry *r = NULL;
+	if (reference_parse(&ref, text, p->call->arena, e) < 0 || reference_remote(&ref, e) < 0 ||
+	    registry_open(&r, &ref, &p->o, e) < 0)
+		return -1;
+	const int rc = fetch(p, r, e);
+	registry_close(r);
+	if (rc < 0)
+		return -1;
+	return image_keep(p->call,
+			  &(struct image_keep){.taken = &p->taken,
+					       .name = text,
+					       .limits = *limits,
+					       .report = p->progress.report},
+			  e);
+}
+
+static int pull(struct pull *p, const char *text, const struct unpack_limits *limits, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	store_sweep(&p->call->store, &ignored);
+	if (store_share(&p->call->store, e) < 0)
+		return -1;
+	const int rc = pull_shared(p, text, limits, e);
+	store_unshare(&p->call->store);
+	return rc;
+}
+
+int image_pull(struct image_call *c, struct err *e)
+{
+	const char *platform = NULL, *auth = NULL, *ca = NULL;
+	bool json = false, insecure = false;
+	struct image_limits limits = {0};
+	struct unpack_limits read;
+	const struct image_option rows[] = {
+		{"platform", &platform, NULL,
+		 "OS/ARCH  which one of an index (default: this machine's)"},
+		{"auth-file", &auth, NULL, "FILE  credentials, in the form of ~/.docker/config.json"},
+		{"ca-file", &ca, NULL, "FILE  certificates to trust instead of this host's"},
+		{"insecure-registry", NULL, &insecure, "plain HTTP, to a loopback address alone"},
+		IMAGE_LIMIT_ROWS(limits),
+		{"json", NULL, &json, "progress as JSON, one document a line"},
+		{NULL},
+	};
+	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	if (done != 0)
+		return done < 0 ? -1 : 0;
+	struct pull *p = calloc(1, sizeof(*p));
+	if (!p)
+		return err_host(e, "out of memory");
+	*p = (struct pull){.call = c, .o = REGISTRY_OPTIONS_INIT, .platform = platform_host()};
+	/* For `run --pull missing`, which has no option for it. */
+	const char *told = getenv("PINFOLD_INSECURE_REGISTRY");
+	p->o.insecure = insecure || (told && strcmp(told, "1") == 0);
+	p->o.ca_file = ca;
+	p->o.progress = on_event;
+	p->o.progress_context = p;
+	p->progress.report = json ? REPORT_JSON : REPORT_LINES;
+	find_credentials(p, auth);
+	int rc = image_limits_read(&limits, &read, e);
+	if (rc == 0 && platform)
+		rc = platform_parse(&p->platform, platform, c->arena, e);
+	if (rc == 0)
+		rc = pull(p, c->argv[0], &read, e);
+	free(p);
+	return rc;
+}
