@@ -47,8 +47,10 @@ static int print_json(const struct stored_name *list, size_t len, struct err *e)
 
 int image_list(struct image_call *c, struct err *e)
 {
-	bool json = false;
-	const struct image_option rows[] = {{"json", NULL, &json, "as one JSON array"}, {NULL}};
+	bool json = false, names = false;
+	const struct image_option rows[] = {{"json", NULL, &json, "as one JSON array"},
+					    {"names", NULL, &names, "names alone, one a line"},
+					    {NULL}};
 	const int done = image_options(c, rows, (struct image_words){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
@@ -58,6 +60,12 @@ int image_list(struct image_call *c, struct err *e)
 		return -1;
 	if (json)
 		return print_json(list, len, e);
+	for (size_t i = 0; names && i < len; i++) {
+		print_text(list[i].name);
+		printf("\n");
+	}
+	if (names)
+		return 0;
 	if (len > 0)
 		printf("%-12s  %9s  %-16s  %s\n", "ID", "SIZE", "STORED (UTC)", "NAME");
 	for (size_t i = 0; i < len; i++)

@@ -31,7 +31,7 @@ static const struct image_verb verbs[] = {
 	 "Takes the tree as it is, with its owners; as an ordinary user your own files become root's.\n"},
 	{"build-debian", image_build_debian, "[OPTION...] NAME[:TAG]",
 	 "make a Debian image with mmdebstrap", NULL},
-	{"list", image_list, "[--json]", "list what is stored", NULL},
+	{"list", image_list, "[--json|--names]", "list what is stored", NULL},
 	{"inspect", image_inspect, "[--json] NAME", "tell all about an image", NULL},
 	{"tag", image_tag, "NAME NEW-NAME", "give an image one more name", NULL},
 	{"remove", image_remove, "NAME...", "remove names, and trees that have none any more",

@@ -34,7 +34,8 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_commands='run explain doctor ps kill gc completion version help'\n"
+	fputs("'\n_pinfold_commands='run explain doctor image ps kill gc completion version help'\n"
+	      "_pinfold_image_verbs='pull load import build-debian list inspect tag remove gc verify export'\n"
 	      "_pinfold_guarantees='all cgroup",
 	      to);
 	for (int i = 0; i < G_COUNT; i++)
@@ -79,12 +80,18 @@ static const char words_and_files[] =
 	"\tcur=${cur##*,}\n\t_pinfold_words \"$1\"\n\tcur=$whole\n"
 	"\tCOMPREPLY=(\"${COMPREPLY[@]/#/$before}\")\n}\n"
 	"_pinfold_files()\n{\n\tcompopt -o filenames 2>/dev/null\n\t_pinfold_add -f\n}\n"
-	"_pinfold_image()\n{\n\t_pinfold_files\n\t_pinfold_words @host\n}\n";
+	"# Names of stored images.\n"
+	"_pinfold_stored()\n{\n\t_pinfold_words \"$(pinfold image list --names 2>/dev/null)\"\n}\n"
+	"_pinfold_image()\n{\n\t_pinfold_files\n\t_pinfold_words @host\n\t_pinfold_stored\n}\n";
 
 /* A word of one of the commands beside run and explain. */
 static const char others[] =
 	"_pinfold_other()\n{\n\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
 	"\tcase ${COMP_WORDS[1]},$cur in\n"
+	"\timage,*) ((COMP_CWORD == 2)) && _pinfold_words \"$_pinfold_image_verbs\" || {\n"
+	"\t\tif [[ $cur == -* ]]; then _pinfold_words '--json --name --ref --platform --output --format --help'\n"
+	"\t\telif [[ ${COMP_WORDS[2]} == @(load|import) ]]; then _pinfold_files\n"
+	"\t\telse _pinfold_stored; fi; } ;;\n"
 	"\tdoctor,-*|ps,*) _pinfold_words --json ;;\n"
 	"\tdoctor,*) _pinfold_image ;;\n"
 	"\tgc,*) [[ $before == --cgroup-parent ]] && _pinfold_files || _pinfold_words --cgroup-parent ;;\n"

@@ -126,14 +126,25 @@ static int read_line(struct stored_name *n, char *line, struct arena *a, struct 
 	return 0;
 }
 
+static size_t count_layers(const char *text)
+{
+	size_t len = 0;
+	while ((text = strstr(text, "\nlayer "))) {
+		text++;
+		len++;
+	}
+	return len;
+}
+
 static int read_name(const struct store *s, const char *escaped, struct stored_name *n,
 		     struct arena *a, struct err *e)
 {
-	char *text = arena_alloc(a, NAME_TEXT_MAX + 1), *at = NULL;
+	char text[NAME_TEXT_MAX + 1], *at = NULL;
 	struct stored_name made = {0};
-	made.manifest.layers = arena_alloc(a, LAYERS_MAX * sizeof(*made.manifest.layers));
-	if (fd_read_small(s->names, escaped, text, NAME_TEXT_MAX + 1) < 0)
+	if (fd_read_small(s->names, escaped, text, sizeof(text)) < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "image store: names/%s", escaped);
+	made.manifest.layers =
+		arena_alloc(a, (count_layers(text) + 1) * sizeof(*made.manifest.layers));
 	char *line = strtok_r(text, "\n", &at);
 	if (!line || strcmp(line, "pinfold-name 1") != 0)
 		return err_host(e, "image store: names/%s is damaged", escaped);
@@ -152,26 +163,48 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct stored_name *)a)->name, ((const struct stored_name *)b)->name);
 }
 
-static int list_escaped(DIR *stream, const char **names, size_t *len, struct arena *a, struct err *e)
+/* What names/ has, as file names. */
+struct escaped_names {
+	const char **list;
+	size_t len;
+};
+
+static int list_escaped(DIR *stream, struct escaped_names *names, struct arena *a, struct err *e)
 {
 	const struct dirent *entry;
 	while ((entry = readdir(stream))) {
 		if (entry->d_name[0] == '.')
 			continue; /* no name begins so */
-		if (*len == NAMES_MAX)
+		if (names->len == NAMES_MAX)
 			return err_host(e, "image store: more than %d names", NAMES_MAX);
-		names[(*len)++] = arena_strdup(a, entry->d_name);
+		names->list[names->len++] = arena_strdup(a, entry->d_name);
 	}
 	return 0;
 }
 
-static int read_all(const struct store *s, const char **names, size_t names_len,
-		    struct stored_name **list, size_t *len, struct arena *a, struct err *e)
+static int list_folder(const struct store *s, struct escaped_names *names, struct arena *a,
+		       struct err *e)
 {
-	struct stored_name *made = arena_alloc(a, (names_len + 1) * sizeof(*made));
+	autoclose int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream)
+		return err_sys(e, "image store: list names");
+	fd_take(&fd);
+	const int rc = list_escaped(stream, names, a, e);
+	closedir(stream);
+	return rc;
+}
+
+int store_list(const struct store *s, struct stored_name **list, size_t *len, struct arena *a,
+	       struct err *e)
+{
+	struct escaped_names names = {.list = arena_alloc(a, NAMES_MAX * sizeof(*names.list))};
+	if (list_folder(s, &names, a, e) < 0)
+		return -1;
+	struct stored_name *made = arena_alloc(a, (names.len + 1) * sizeof(*made));
 	size_t made_len = 0;
-	for (size_t i = 0; i < names_len; i++) {
-		const int got = read_name(s, names[i], &made[made_len], a, e);
+	for (size_t i = 0; i < names.len; i++) {
+		const int got = read_name(s, names.list[i], &made[made_len], a, e);
 		if (got < 0)
 			return -1;
 		made_len += (size_t)got; /* 0: it was removed meanwhile */
@@ -180,24 +213,6 @@ static int read_all(const struct store *s, const char **names, size_t names_len,
 	*list = made;
 	*len = made_len;
 	return 0;
-}
-
-int store_list(const struct store *s, struct stored_name **list, size_t *len, struct arena *a,
-	       struct err *e)
-{
-	autoclose int fd = openat(s->names, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	if (!stream)
-		return err_sys(e, "image store: list names");
-	fd_take(&fd);
-	const char **names = calloc(NAMES_MAX, sizeof(*names));
-	size_t names_len = 0;
-	int rc = names ? list_escaped(stream, names, &names_len, a, e) : err_host(e, "out of memory");
-	if (rc == 0)
-		rc = read_all(s, names, names_len, list, len, a, e);
-	free(names);
-	closedir(stream);
-	return rc;
 }
 
 /* By an id: whichever name has it. */

@@ -69,7 +69,7 @@ enum taken_form { TAKEN_ARCHIVE, TAKEN_TREE };
  * what it was packed with, if libarchive's number for that is one of a layer's; else -1. */
 int archive_take(struct taker *t, enum taken_form *form, int *compression, struct err *e);
 
-/* For reading, links followed; -1 with *e.kind ERR_NONE where there is no such member. */
+/* For reading, links followed; ERR_USAGE where there is no such member. */
 int member_open(struct taker *t, const char *name, uint64_t *size, struct err *e);
 int member_read(struct taker *t, const char *name, struct json_bytes *bytes, struct err *e);
 /* Make it the blob of that digest. */

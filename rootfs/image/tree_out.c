@@ -75,25 +75,35 @@ static int export_entry(struct exporter *x, struct record_entry *r, struct err *
 	return fd < 0 ? -1 : tar_file(&x->tar, fd, path, e);
 }
 
-int tree_export(int root, void *arg, struct err *e)
+static int export_all(struct exporter *x, int record, struct err *e)
 {
-	const struct tree_out *o = arg;
-	struct exporter *x = calloc(1, sizeof(*x));
-	autoclose int record = openat(root, "record", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	autoclose int tree = openat(root, "rootfs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (!x)
-		return err_host(e, "out of memory");
-	if (record < 0 || tree < 0)
-		return err_sys(e, "open the tree and its record");
-	x->tree = tree;
-	tar_open(&x->tar, o->fd);
+	int got;
 	if (record_open(&x->reader, record, e) < 0)
 		return -1;
-	int got;
 	while ((got = record_next(&x->reader, &x->entry, e)) > 0)
 		if (export_entry(x, &x->entry, e) < 0)
 			return -1;
 	return got < 0 ? -1 : tar_close(&x->tar, e);
+}
+
+int tree_export(int root, void *arg, struct err *e)
+{
+	const struct tree_out *o = arg;
+	autoclose int record = openat(root, "record", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int tree = openat(root, "rootfs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (record < 0 || tree < 0)
+		return err_sys(e, "open the tree and its record");
+	struct exporter *x = calloc(1, sizeof(*x));
+	if (!x)
+		return err_host(e, "out of memory");
+	x->tree = tree;
+	tar_open(&x->tar, o->fd);
+	const int rc = export_all(x, record, e);
+	for (size_t i = 0; i < x->first_len; i++)
+		free(x->first[i]);
+	free(x->first);
+	free(x);
+	return rc;
 }
 
 /* ---- import ---- */

@@ -58,8 +58,10 @@ static struct target group_target(struct program *p, const struct policy_group *
 	return insn->code == (BPF_RET | BPF_K) ? TARGET_RET(insn->k) : TARGET_LABEL(label);
 }
 
-/* What becomes of each number: slots say which group it is in, if any. */
+/* What becomes of each number: slots say which group it is in, if any. on and counted: for which variant. */
 struct outcomes {
+	enum policy_switch on;
+	uint32_t counted;
 	const struct policy_group *slots[NUMBERS];
 	struct target targets[NUMBERS];
 };
@@ -70,12 +72,12 @@ struct policy_table {
 };
 
 static void place_groups(struct program *p, const struct machine *m, const struct policy_table *t,
-			 enum policy_switch on, uint32_t counted, struct outcomes *o)
+			 struct outcomes *o)
 {
 	for (size_t i = 0; i < t->len; i++)
 		place_group(o->slots, m->arch, &t->groups[i]);
 	for (size_t i = 0; i < t->len; i++) {
-		struct target to = group_target(p, &t->groups[i], on, counted);
+		struct target to = group_target(p, &t->groups[i], o->on, o->counted);
 		for (int nr = 0; nr < NUMBERS; nr++) {
 			if (o->slots[nr] == &t->groups[i])
 				o->targets[nr] = to;
@@ -94,12 +96,12 @@ static size_t number_ranges(const struct outcomes *o, struct target unknown, str
 static void build(struct program *p, const struct machine *m, enum policy_switch on, uint32_t counted)
 {
 	const struct policy_table table = {policy, policy_len};
-	struct outcomes o = {0};
+	struct outcomes o = {.on = on, .counted = counted};
 	struct range ranges[NUMBERS + 4];
 	const struct target unknown = TARGET_RET(outcome(POLICY_DEFAULT));
 
 	p->used = 0;
-	place_groups(p, m, &table, on, counted, &o);
+	place_groups(p, m, &table, &o);
 	size_t n = number_ranges(&o, unknown, ranges);
 	if (m->x32) {
 		n = range_add(ranges, n, X32_BIT, TARGET_RET(counted));
@@ -111,12 +113,12 @@ static void build(struct program *p, const struct machine *m, enum policy_switch
 /* What is in no group kills, and so does another ABI. */
 static void build_closed(struct program *p, const struct machine *m, const struct policy_table *t)
 {
-	struct outcomes o = {0};
+	struct outcomes o = {.on = WHEN_ALWAYS, .counted = SECCOMP_RET_ERRNO | EPERM};
 	struct range ranges[NUMBERS + 2];
 	const uint32_t kill = SECCOMP_RET_KILL_PROCESS;
 
 	p->used = 0;
-	place_groups(p, m, t, WHEN_ALWAYS, SECCOMP_RET_ERRNO | EPERM, &o);
+	place_groups(p, m, t, &o);
 	const size_t n = number_ranges(&o, TARGET_RET(kill), ranges);
 	emit_head(p, m->arch, kill, emit_tree(p, ranges, n));
 }

@@ -174,7 +174,7 @@ static void canonical_form(void **state)
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\",\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
 			    "\"image\":\"\\ud83d\\ude00\",\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
-			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"read-bps\":\"none\","
+			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"read-bps\":\"none\","
 			    "\"read-iops\":\"none\",\"require\":[\"memory\",\"pids\"],\"result\":null,\"scratch\":268435456,"
 			    "\"scratch-inodes\":65536,\"seccomp\":null,\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"
 			    "\"tty\":false,\"uid\":1000,\"wall\":\"90s\",\"workdir\":\"/scratch\",\"write-bps\":\"none\","
