@@ -73,7 +73,7 @@ VALUES = [None, True, False, 0, 1, -1, 0.5, 1.5, 4, 100, 1000, 65535, 65536, 1 <
           "1.5G", "1.5", "1023K", "1023.999K", "1024K", "63K", "63.999K", "64K", "64.5K", "100K", "0.062M", "0.063M", "0.07M", "0.999M", "1.0M",
           "0.001G", "0.0001G", "0.000T", "0.001T", "0K", "0.001K", "1.2345G", "64MB", "1 M", " 1M", "500ms", "2s", "10", "0s", "0.000h",
           "0.000000001s", "0.0000000001s", "1ns", "0.5ns", "0.001us", "0.0005us", "1.000001ms", "1.0000001ms", "-1", "1e3", "+1", "0x10",
-          "true", "low", "normal", "auto", "range", "own", "outer", "kill", "wait", "fd:3", "fd:", "fd:x", "fd:-1", "./fd:x", "/", "/a", "a b",
+          "true", "low", "normal", "auto", "range", "own", "outer", "never", "missing", "kill", "wait", "fd:3", "fd:", "fd:x", "fd:-1", "./fd:x", "/", "/a", "a b",
           "a-b", "-a", "a-", "a.b.c", "a..b", "a_b", "A=1", ["A=1"], ["A=1", "B="], ["A"], ["="], ["1A=x"], ["A=a\0b"], ["memory"],
           ["memory,pids", "all"], ["cgroup"], ["memory,"], [",memory"], ["memory,frob"], ["nonsense"], [""], [1], [None], ["a\0b"], "a\0b", "/a\0b",
           tagged(b"\xff"), tagged(b"memory"), tagged(b""), [tagged(b"A=\xff")], [tagged(b"memory")], [tagged(b"")], {"encoding": "hex", "data": "00"},

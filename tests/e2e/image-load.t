@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Images come in from layouts, docker-archives, tars of any compression, folders and stdin, and go out as they came; what is
+no image, or one of other bytes than it says, is refused and nothing of it stays."""
+import bz2
+import gzip
+import json
+import lzma
+import os
+import sys
+import tarfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from images import *
+from pf import *
+
+store = Store()
+
+
+def saved(data, name):
+    path = os.path.join(tmpdir(), name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+lower = layer(busybox_tree(**{"old": b"gone", "keep": b"kept"}))
+upper = layer({".wh.old": b"", "new": ("file", b"new", 0o640, 1000, 50), "bin/more": ("link", "busybox")})
+
+# ---- each form gives the same image ----
+loads = {
+    "a layout": (layout([lower, upper]), None),
+    "a layout as a tar": (saved(layout_tar([lower, upper]), "x.tar"), None),
+    "a layout in gzip": (saved(gzip.compress(layout_tar([lower, upper])), "x.tar.gz"), None),
+    "a docker-archive": (saved(docker_archive([lower, upper], ["some/name:1"]), "d.tar"), None),
+    "stdin": ("-", layout_tar([lower, upper])),
+}
+ids = set()
+for what, (path, stdin) in loads.items():
+    run = store.image("load", "--name", "same", path, stdin=stdin)
+    is_(run.code, 0, f"{what} is loaded", run)
+    ids.add(run.out)
+is_(len(ids), 1, "the same image each time")
+run = store.run("same", "/bin/sh", "-c", "cat /keep /new; ls /old; more /keep")
+is_(run.status, "exited", "it runs", run)
+ok(run.out.startswith(b"keptnew"), "both layers are there", run)
+ok(b"/old: No such file" in run.err, "what the upper layer deletes is gone", run)
+is_(store.image("load", loads["a docker-archive"][0]).code, 0, "a docker-archive names itself")
+ok("some/name:1" in store.names(), "by its tag")
+
+# ---- tars of trees ----
+tree = layer(busybox_tree(**{"a/b": ("file", b"text", 0o600, 7, 8), "a/hard": ("hard", "a/b"), "n" * 150: b"long"}))
+for name, data in {"t.tar": tree, "t.tar.gz": gzip.compress(tree), "t.tar.xz": lzma.compress(tree), "t.tar.bz2": bz2.compress(tree)}.items():
+    run = store.image("load", saved(data, name))
+    is_((run.code, run.out.split()[:1]), (0, [b"t:latest"]), f"{name} is loaded and named by its file", run)
+out = store.image("export", "t").out
+source, back = members(tree), members(out)
+differing = {name: (source.get(name), back.get(name)) for name in set(source) | set(back) if source.get(name) != back.get(name)}
+# A folder that no entry describes is made, and written out.
+ok(set(differing) <= {".", "a"}, "export of a loaded tar equals its source, owners too", store.image("export", "t"))
+for name, pair in differing.items():
+    diag(f"{name}: {pair}") if name not in (".", "a") else None
+run = store.image("load", "--name", "again", "-", stdin=out)
+is_(run.code, 0, "what was exported can be loaded", run)
+is_(members(store.image("export", "again").out), back, "and comes out the same")
+
+# ---- the image itself comes out byte for byte ----
+run = store.image("export", "--format", "oci", "same")
+blobs = {name: what[6] for name, what in members(run.out).items() if name.startswith("blobs/sha256/")}
+is_(set(blobs), {"blobs/sha256/" + blob(data).split(":")[1] for data in blobs.values()}, "an exported layout has the blobs that it names", run)
+ok(lower in blobs.values() and upper in blobs.values(), "the layers as they came")
+is_(store.image("load", "--name", "same2", "-", stdin=run.out).out.split()[1], ids.pop().split()[1], "loaded again it is the same image")
+
+# ---- a folder ----
+folder = image({"bin/busybox": ("copy", "/bin/busybox"), "bin/sh": ("link", "busybox"), "etc/x": b"x", "d": ("dir", 0o700)})
+os.link(os.path.join(folder, "etc/x"), os.path.join(folder, "etc/y"))
+if WHO == "user":
+    os.chmod(os.path.join(folder, "d"), 0o755)
+run = store.image("import", folder, "folder:1")
+is_(run.code, 0, "a folder is imported", run)
+found = members(store.image("export", "folder:1").out)
+is_(found["etc/y"][0], tarfile.LNKTYPE, "hard links stay so")
+is_(store.run("folder:1", "/bin/sh", "-c", "echo ran").out, b"ran\n", "and it runs")
+is_(store.image("import", "/", "root").code, 125, "the host's root is no image")
+
+# ---- refused ----
+before = (store.names(), store.entries("blobs/sha256"), store.entries("trees"))
+bad = layout([lower, upper])
+victim = os.path.join(bad, "blobs/sha256", blob(upper).split(":")[1])
+with open(victim, "r+b") as file:
+    file.seek(600)
+    file.write(b"!")
+small = Store()
+run = small.image("load", "--name", "bad", bad)
+is_(run.code, 125, "a layer with a flipped byte is refused", run)
+ok(b"is another one" in run.err, "and named", run)
+# The config speaks of another layer than the manifest has.
+lying = layer({name: data.replace(blob(lower).encode(), blob(upper).encode()) if name.endswith(".json") and name != "manifest.json" else data
+               for name, (_, _, _, _, _, _, data) in members(docker_archive([lower], ["x:1"])).items()})
+for what, data, says in (
+        ("no archive", b"hello, this is no tar " * 100, b"archive"),
+        ("an empty file", b"", b"archive"),
+        ("a docker-archive without its layer", layer({"manifest.json": json.dumps([{"Config": "c.json", "RepoTags": ["x:1"], "Layers": ["l"]}]).encode()}),
+         b"missing"),
+        ("a layout that names a digest that is a path", layer({"oci-layout": b"{}", "index.json": json.dumps({"schemaVersion": 2, "manifests": [
+            {"mediaType": "application/vnd.oci.image.manifest.v1+json", "digest": "sha256:../../../../etc/passwd", "size": 1}]}).encode()}), b"sha256"),
+        ("a layer that is not the config's", lying, b"diff_id"),
+        ("duplicate keys", layer({"oci-layout": b"{}", "index.json": b'{"schemaVersion": 2, "manifests": [], "manifests": []}'}), b"index"),
+        ("neither index nor manifest", layer({"oci-layout": b"{}"}), b"neither")):
+    run = small.image("load", "--name", "bad", saved(data, "bad.tar"))
+    is_((run.code, run.out), (125, b""), f"{what}: refused", run)
+    ok(says in run.err, f"{what}: says why", run)
+run = small.image("load", "--limit-bytes", "1K", saved(tree, "t.tar"))
+is_(run.code, 125, "what is larger than the limit is refused", run)
+run = small.image("load", "--limit-entries", "3", saved(tree, "t.tar"))
+is_(run.code, 125, "what has more entries than the limit is refused", run)
+is_((small.names(), small.entries("trees"), small.entries("tmp")), ([], [], []), "nothing of a refused image stays but blobs that were right")
+small.image("gc")
+is_(small.entries("blobs/sha256"), [], "and gc takes those")
+is_((store.names(), store.entries("blobs/sha256"), store.entries("trees")), before, "the other store is as it was")
+run = small.image("load", "-", stdin=gzip.compress(tree))
+is_(run.code, 125, "stdin has no name of its own", run)
+ok(b"--name" in run.err, "and the message says what gives one", run)
+
+# ---- progress for machines ----
+run = small.image("load", "--json", "--name", "j", saved(tree, "t.tar"))
+lines = [json.loads(line) for line in run.out.splitlines()]
+is_((lines[0]["event"], lines[-1]["event"], lines[-1]["name"]), ("begin", "stored", "j:latest"), "--json: one document a line", run)
+ok(b"\x1b" not in run.err and b"\r" not in run.err, "no bar where there is no terminal", run)
+done()
