@@ -78,7 +78,8 @@ static int close_others(const struct inside *in, struct err *e)
 	int *kept = malloc((len + 1) * sizeof(*kept));
 	if (!kept)
 		return err_host(e, "jail: out of memory");
-	memcpy(kept, in->j->fds, len * sizeof(*kept));
+	for (size_t i = 0; i < len; i++)
+		kept[i] = in->j->fds[i];
 	kept[len] = in->verdict;
 	qsort(kept, len + 1, sizeof(*kept), by_number);
 	int next = 0;
