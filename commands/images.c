@@ -32,16 +32,15 @@ static bool names_registry(const char *name)
 
 static int refuse_missing(const char *name, struct err *e)
 {
-	const struct shown shown = show(name);
 	if (names_registry(name))
 		return err_usage(e,
-				 "there is no stored image %s, and no folder of that name here; `pinfold "
+				 "there is no stored image %.100s, and no folder of that name here; `pinfold "
 				 "image pull %.100s` gets it, and so does --pull missing",
-				 shown.text, name);
+				 name, name);
 	return err_usage(e,
-			 "there is no stored image %s, and no folder of that name here; `pinfold image "
+			 "there is no stored image %.100s, and no folder of that name here; `pinfold image "
 			 "pull HOST/%.100s` gets one from a registry, `pinfold image load FILE` from a file",
-			 shown.text, name);
+			 name, name);
 }
 
 /* Its progress is no output of the run's program. */
