@@ -149,8 +149,9 @@ static uint32_t socket_inode(int dir, const char *name)
 static size_t match_descriptors(DIR *list, pid_t pid, struct listener_holder *wanted, size_t count)
 {
 	size_t found = 0;
-	for (const struct dirent *d; (d = readdir(list));) {
-		const uint32_t inode = socket_inode(dirfd(list), d->d_name);
+	const int fds = dirfd(list);
+	for (const struct dirent *d; fds >= 0 && (d = readdir(list));) {
+		const uint32_t inode = socket_inode(fds, d->d_name);
 		for (size_t i = 0; inode && i < count; i++) {
 			if (wanted[i].inode != inode || wanted[i].pid)
 				continue;

@@ -7,8 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* What main() blocks is its own; a program expects to be ended by a broken pipe. */
 static void unblock_signals(void)
 {

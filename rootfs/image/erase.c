@@ -38,6 +38,8 @@ static bool is_dots(const char *name)
 static int erase_contents(struct eraser *x, DIR *stream, unsigned level, struct err *e)
 {
 	const int fd = dirfd(stream);
+	if (fd < 0)
+		return err_sys(e, "remove: list a folder");
 	for (;;) {
 		errno = 0;
 		const struct dirent *entry = readdir(stream);

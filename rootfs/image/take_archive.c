@@ -254,7 +254,7 @@ int member_open(struct taker *t, const char *name, uint64_t *size, struct err *e
 
 int member_read(struct taker *t, const char *name, struct json_bytes *bytes, struct err *e)
 {
-	uint64_t size;
+	uint64_t size = 0;
 	autoclose int fd = member_open(t, name, &size, e);
 	if (fd < 0)
 		return -1;
