@@ -71,10 +71,13 @@ void run_event(struct run *run, enum event_type type, const char *name)
 	if (type == EVENT_USAGE) {
 		if (run_cpu_usec(run, &n) == 0)
 			ev.cpu_usec = (int64_t)n;
-		if (cgroup_memory_bytes(&run->cg, &n) == 0 ||
-		    watch_memory(&run->watch, run->spec->limits.memory_bytes, &n))
+		if (cgroup_memory_bytes(&run->cg, &n) == 0)
 			ev.memory_bytes = (int64_t)n;
-		if (watch_pids(&run->watch, &n))
+		else if (run->watch_seen.bytes)
+			ev.memory_bytes = (int64_t)run->watch_seen.bytes;
+		if (run->watch_seen.tasks)
+			ev.pids = (int64_t)run->watch_seen.tasks;
+		else if (run->cg.controllers & CG_MEMORY && watch_pids(&run->watch, &n))
 			ev.pids = (int64_t)n;
 	}
 	char *line = event_write_json(&ev);
@@ -204,10 +207,10 @@ static void usage_from_proc(struct run *run)
 		r->usage.cpu_system_usec = larger(usec_of(&run->rusage.ru_stime),
 						  (int64_t)run->watch_cpu.system_usec);
 	}
-	if (r->usage.memory_peak_bytes == NUM_UNKNOWN && run->watch_peak_bytes)
-		r->usage.memory_peak_bytes = (int64_t)run->watch_peak_bytes;
-	if (r->usage.pids_peak == NUM_UNKNOWN && run->watch_peak_pids)
-		r->usage.pids_peak = (int64_t)run->watch_peak_pids;
+	if (r->usage.memory_peak_bytes == NUM_UNKNOWN && run->watch_peak.bytes)
+		r->usage.memory_peak_bytes = (int64_t)run->watch_peak.bytes;
+	if (r->usage.pids_peak == NUM_UNKNOWN && run->watch_peak.tasks)
+		r->usage.pids_peak = (int64_t)run->watch_peak.tasks;
 }
 
 static void report_main(struct run *run)

@@ -15,6 +15,7 @@ void kill_all(struct run *run)
 	if (run->phase >= PHASE_KILLED)
 		return;
 	run_event(run, EVENT_STAGE, "kill");
+	watcher_stop(&run->watcher);
 	evidence_before_kill(run);
 	/* pid 1 first: its end makes the kernel kill all the others, on another cpu. */
 	syscall(SYS_pidfd_send_signal, run->init_pidfd, SIGKILL, NULL, 0);

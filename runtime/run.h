@@ -6,7 +6,8 @@
  *   ledger.c     plan and facts -> guarantees
  *   spawn.c      clone3, id maps, the image tree, GO
  *   supervise.c  one poll loop until everything is dead and drained, its events handled here and in
- *   limits.c     deadlines
+ *   limits.c     deadlines, and looks at the memory: taken in a thread by
+ *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
  *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
@@ -20,7 +21,7 @@
 #include "runtime/relay.h"
 #include "runtime/sandbox.h"
 #include "runtime/tty.h"
-#include "runtime/watch.h"
+#include "runtime/watcher.h"
 #include "seccomp/seccomp.h"
 
 #include <sys/resource.h>
@@ -63,8 +64,9 @@ struct run {
 	struct outlet events;
 	struct notify notify;
 	struct watch watch;
-	uint64_t watch_peak_bytes, watch_peak_pids;
-	unsigned blind_looks; /* in a row that could not be taken */
+	struct watcher watcher;
+	struct watch_seen watch_seen, watch_peak; /* the last look, and the largest of all */
+	unsigned blind_looks;			  /* in a row that could not be taken */
 	bool event_dropped;
 	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
@@ -122,6 +124,8 @@ enum { DEATH_MS = 5000 }; /* not dead so long after SIGKILL is `lost` */
 void setup_begins(struct run *run);
 void start_limits(struct run *run);
 void on_timer(struct run *run, short revents);
+/* A look at the memory has ended. */
+void on_look(struct run *run, short revents);
 
 /* ---- stdio.c ---- */
 void on_out_from(struct run *run, short revents);

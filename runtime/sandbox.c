@@ -13,10 +13,11 @@
  * supervisor now sets its timers and answers; only then comes execve. pid 1 gives up all it has and
  * only reaps.
  *
- * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines. The run
- * ends with the main process, a limit, a signal or a lost caller: evidence is read, everything is
- * killed, death is waited for (the leaf is empty, pid 1 reaped), the pipes are drained, the scratch
- * is let go, the leaf removed, and the result is filled (conclude.c).
+ * The supervisor (supervise.c) relays stdio, counts denied calls, watches its deadlines; where no
+ * controller counts the memory, a thread of it looks (watcher.c) and it waits for the answer. The
+ * run ends with the main process, a limit, a signal or a lost caller: evidence is read, everything
+ * is killed, death is waited for (the leaf is empty, pid 1 reaped), the pipes are drained, the
+ * scratch is let go, the leaf removed, and the result is filled (conclude.c).
  *
  * What keeps law 3 when the supervisor itself is killed: the control socket closes, pid 1 exits,
  * and with pid 1 the kernel kills every process of its namespace; mounts and sockets die with the
@@ -126,6 +127,7 @@ static void release(struct run *run)
 {
 	struct err e = ERR_INIT;
 	tty_restore(&run->terminal);
+	watcher_close(&run->watcher); /* it reads by descriptors that go below */
 	notify_close(&run->notify);
 	feed_close(&run->feed);
 	stream_close(&run->out);
@@ -192,6 +194,7 @@ static struct run nothing_yet(const struct spec *s, const struct sandbox_options
 			    .events = OUTLET_INIT,
 			    .notify = NOTIFY_INIT,
 			    .watch = WATCH_INIT,
+			    .watcher = WATCHER_INIT,
 			    .deadlines = DEADLINES_INIT};
 }
 

@@ -143,6 +143,7 @@ static void on_ready(struct run *run, const struct record *r, int *fds, size_t n
 	ledger_cpus(&run->plan, (unsigned)(r->value >> READY_CPU_SHIFT), run->r);
 	run->watch.scratch = fd_take(&fds[0]);
 	run->watch.proc = fd_take(&fds[1]);
+	run->watch.host_init = run->init;
 	if (r->value & READY_SYSV)
 		run->watch.sysv = fd_take(&fds[2]);
 	if (r->value & READY_TTY) {
@@ -371,7 +372,7 @@ struct source {
 	void (*handle)(struct run *, short revents);
 };
 
-enum { SOURCES = 16, WAIT_FAILURES = 3 };
+enum { SOURCES = 17, WAIT_FAILURES = 3 };
 
 static short want_in(const struct outlet *to)
 {
@@ -401,6 +402,7 @@ static size_t list_sources(struct run *run, struct source *list)
 		 true, on_feed_to},
 		{alive && run->feed.is_tty && run->feed.to.len ? run->pty : -1, POLLOUT, false,
 		 on_feed_to},
+		{alive ? run->watcher.done : -1, POLLIN, false, on_look},
 		{run->events.fd, run->events.len ? POLLOUT : 0, false, on_events},
 	};
 	size_t len = 0;

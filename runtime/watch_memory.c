@@ -12,7 +12,7 @@
  * smallest of the looks counts: a program below its limit is never to be killed.
  */
 #include "base/fd.h"
-#include "runtime/deadline.h"
+#include "runtime/twins.h"
 #include "runtime/walk.h"
 
 #include <ctype.h>
@@ -26,12 +26,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum {
-	LOOKS = 3,
-	EXACT_MS = 500, /* one exact look; tens of thousands of mappings would hold up everything else */
-	NAME = 40,	/* "PID/task/TID" */
-};
-#define NS_PER_MS INT64_C(1000000)
+enum { LOOKS = 3 };
 
 /* A file in memory, or a part of one. */
 struct part {
@@ -40,22 +35,11 @@ struct part {
 	uint64_t begin, end;
 };
 
-struct process {
-	pid_t pid, parent;
-	char mm[NAME];	      /* whose smaps are its, below /proc */
-	uint64_t begin, end;  /* of its address space */
-	uint64_t private;     /* anonymous memory and swap */
-	uint64_t shmem;	      /* mapped, of both file systems */
-	uint64_t loose;	      /* of that, in files that nothing else counts: after the exact look */
-	unsigned sleepers;    /* tasks of its parent that may sleep in vfork */
-	unsigned twins_taken; /* see take_twins_off() */
-};
-
 struct look {
 	int proc;
 	bool exact;
 	bool failed;
-	int64_t until_ns;
+	struct watch_pace *pace;
 	uint64_t private, shmem;
 	uint64_t opaque; /* anonymous memory of the largest process that does not let us look */
 	dev_t kernel_tmpfs;
@@ -141,7 +125,7 @@ struct tasks {
 static bool add_task_memfds(int folder, const char *tid, void *arg)
 {
 	struct tasks *tasks = arg;
-	char path[NAME];
+	char path[MM_NAME];
 	snprintf(path, sizeof(path), "%s/fd", tid);
 	if (strcmp(tid, tasks->pid) != 0)
 		each_number(folder, path, add_memfd, tasks->look);
@@ -151,7 +135,7 @@ static bool add_task_memfds(int folder, const char *tid, void *arg)
 /* A thread may have a table of its own, and what tells (kcmp) is not for everybody: each is read. */
 static void add_memfds(struct look *look, const char *pid)
 {
-	char path[NAME];
+	char path[MM_NAME];
 	struct stat st;
 	struct tasks tasks = {look, NULL, pid};
 	snprintf(path, sizeof(path), "%s/fd", pid);
@@ -188,7 +172,7 @@ static uint64_t field_kib(const char *text, const char *name)
 
 static bool read_rollup(int proc, const char *mm, struct process *p)
 {
-	char path[NAME + 16], text[4096];
+	char path[MM_NAME + 16], text[4096];
 	unsigned long long begin, end;
 	snprintf(path, sizeof(path), "%s/smaps_rollup", mm);
 	if (fd_read_small(proc, path, text, sizeof(text)) <= 0 ||
@@ -205,7 +189,7 @@ static bool read_rollup(int proc, const char *mm, struct process *p)
 static bool read_task_rollup(int folder, const char *tid, void *arg)
 {
 	struct tasks *tasks = arg;
-	char mm[NAME];
+	char mm[MM_NAME];
 	(void)folder;
 	snprintf(mm, sizeof(mm), "%.12s/task/%.12s", tasks->pid, tid);
 	return !read_rollup(tasks->look->proc, mm, tasks->p);
@@ -214,7 +198,7 @@ static bool read_task_rollup(int folder, const char *tid, void *arg)
 /* A main thread that has ended has no memory to show, while others of the process do. */
 static bool read_process(struct look *look, const char *pid, struct process *p)
 {
-	char path[NAME];
+	char path[MM_NAME];
 	struct tasks tasks = {look, p, pid};
 	if (read_rollup(look->proc, pid, p))
 		return true;
@@ -227,7 +211,7 @@ static bool read_process(struct look *look, const char *pid, struct process *p)
  * says is not divided by those that share it, so that no sum of them would be sure: the largest is. */
 static void add_opaque(struct look *look, const char *pid)
 {
-	char path[NAME], text[4096];
+	char path[MM_NAME], text[4096];
 	snprintf(path, sizeof(path), "%s/status", pid);
 	if (fd_read_once(look->proc, path, text, sizeof(text)) < 0)
 		return;
@@ -249,7 +233,7 @@ static bool count_sleeper(int folder, const char *tid, void *arg)
 
 static void read_parent(struct look *look, const char *pid, struct process *p)
 {
-	char path[NAME], text[STAT_TEXT];
+	char path[MM_NAME], text[STAT_TEXT];
 	const char *stat = read_stat(look->proc, pid, text);
 	if (!stat || sscanf(stat, "%*c %d", &p->parent) != 1)
 		return;
@@ -261,7 +245,7 @@ static void add_process(const struct visit *v)
 {
 	struct look *look = v->arg;
 	struct process p = {.pid = (pid_t)strtol(v->pid, NULL, 10)};
-	if (v->is_init)
+	if (v->is_init || atomic_load(&look->pace->stop))
 		return;
 	if (look->exact) /* before its memory: whoever sleeps in vfork now did so when the child was new */
 		read_parent(look, v->pid, &p);
@@ -281,8 +265,8 @@ static void add_process(const struct visit *v)
 
 typedef void line_fn(const char *line, void *arg);
 
-/* A line that is too long for the buffer is cut. false if there was no time to read it all. */
-static bool each_line(int fd, int64_t until_ns, line_fn *visit, void *arg)
+/* A line that is too long for the buffer is cut. false if it was told to stop. */
+static bool each_line(int fd, struct watch_pace *pace, line_fn *visit, void *arg)
 {
 	char text[8192];
 	size_t used = 0;
@@ -305,7 +289,7 @@ static bool each_line(int fd, int64_t until_ns, line_fn *visit, void *arg)
 			rest = true;
 			used = 0;
 		}
-		if (now_ns() > until_ns)
+		if (atomic_load(&pace->stop))
 			return false;
 	}
 	return true;
@@ -321,12 +305,11 @@ static void add_segment(const char *line, void *arg)
 		*sum += rss + swap;
 }
 
-/* To the end: a namespace has 4096 segments at most, and nobody inside can change that. */
-static uint64_t sysv_bytes(const struct watch *w)
+static uint64_t sysv_bytes(const struct watch *w, struct watch_pace *pace)
 {
 	uint64_t sum = 0;
 	if (w->sysv >= 0)
-		each_line(w->sysv, INT64_MAX, add_segment, &sum);
+		each_line(w->sysv, pace, add_segment, &sum);
 	return sum;
 }
 
@@ -394,13 +377,13 @@ static void on_smaps_line(const char *line, void *arg)
 
 static bool add_mappings(struct look *look, struct process *p)
 {
-	char path[NAME + 8];
+	char path[MM_NAME + 8];
 	struct mappings m = {.look = look, .p = p};
 	snprintf(path, sizeof(path), "%s/smaps", p->mm);
 	autoclose int fd = openat(look->proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return true; /* gone */
-	const bool all = each_line(fd, look->until_ns, on_smaps_line, &m);
+	const bool all = each_line(fd, look->pace, on_smaps_line, &m);
 	end_mapping(&m);
 	return all;
 }
@@ -421,33 +404,9 @@ static uint64_t loose_extent(struct look *look)
 	return sum;
 }
 
-static int by_pid(const void *left, const void *right)
-{
-	const struct process *a = left, *b = right;
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Between vfork (posix_spawn, subprocess) and execve two processes have one memory, which counts
- * for both. They are told by the same bounds, which execve chooses anew, and by the parent's sleep;
- * for each that sleeps one child is taken off, so that what is not there twice stays. */
-static void take_twins_off(struct look *look, uint64_t *loose)
-{
-	for (size_t i = 0; i < look->processes_len; i++) {
-		const struct process *p = &look->processes[i], key = {.pid = p->parent};
-		struct process *parent = bsearch(&key, look->processes, look->processes_len,
-						 sizeof(key), by_pid);
-		if (!parent || parent->twins_taken >= p->sleepers || parent->begin != p->begin ||
-		    parent->end != p->end)
-			continue;
-		parent->twins_taken++;
-		look->private -= smaller(parent->private, p->private);
-		*loose -= smaller(parent->loose, p->loose);
-	}
 }
 
 /* The device that memfds, SysV segments and shared anonymous memory are on. */
@@ -461,12 +420,11 @@ static bool find_kernel_tmpfs(struct look *look)
 	return true;
 }
 
-static bool look_exactly(const struct watch *w, uint64_t *bytes)
+static bool look_exactly(const struct watch *w, struct watch_pace *pace, uint64_t *bytes)
 {
-	struct look look = {.proc = w->proc,
-			    .exact = true,
-			    .until_ns = now_ns() + EXACT_MS * NS_PER_MS};
+	struct look look = {.proc = w->proc, .exact = true, .pace = pace};
 	uint64_t loose = 0;
+	atomic_fetch_add(&pace->passes, 1);
 	bool seen = find_kernel_tmpfs(&look) && each_pid(w, add_process, &look);
 	const uint64_t held = held_bytes(&look);
 	for (size_t i = 0; seen && i < look.processes_len; i++) {
@@ -474,19 +432,22 @@ static bool look_exactly(const struct watch *w, uint64_t *bytes)
 		seen = p->shmem == 0 || add_mappings(&look, p);
 		loose += p->loose;
 	}
-	take_twins_off(&look, &loose);
-	*bytes = look.private + look.opaque + smaller(loose, loose_extent(&look)) + held +
-		 scratch_bytes(w) + sysv_bytes(w);
+	const struct twice twice = twins_count(w, look.processes, look.processes_len);
+	*bytes = look.private - twice.private + look.opaque +
+		 smaller(loose - twice.loose, loose_extent(&look)) + held + scratch_bytes(w) +
+		 sysv_bytes(w, pace);
 	seen = seen && !look.failed;
 	look_close(&look);
 	return seen;
 }
 
-static bool look_cheaply(const struct watch *w, uint64_t *least, uint64_t *most)
+static bool look_cheaply(const struct watch *w, struct watch_pace *pace, uint64_t *least,
+			 uint64_t *most)
 {
-	struct look look = {.proc = w->proc};
+	struct look look = {.proc = w->proc, .pace = pace};
+	atomic_fetch_add(&pace->passes, 1);
 	const bool seen = each_pid(w, add_process, &look) && !look.failed;
-	const uint64_t files = held_bytes(&look) + scratch_bytes(w) + sysv_bytes(w);
+	const uint64_t files = held_bytes(&look) + scratch_bytes(w) + sysv_bytes(w, pace);
 	const uint64_t private = look.private + look.opaque;
 	*least = private + (files > look.shmem ? files : look.shmem);
 	*most = private + files + look.shmem;
@@ -494,18 +455,18 @@ static bool look_cheaply(const struct watch *w, uint64_t *least, uint64_t *most)
 	return seen;
 }
 
-bool watch_memory(const struct watch *w, uint64_t limit, uint64_t *bytes)
+bool watch_memory(const struct watch *w, uint64_t limit, struct watch_pace *pace, uint64_t *bytes)
 {
 	uint64_t least, most, exact;
-	if (!look_cheaply(w, &least, &most))
+	if (!look_cheaply(w, pace, &least, &most))
 		return false;
 	*bytes = least;
 	for (int i = 0; i < LOOKS && most > limit; i++) {
-		/* What cannot be read mapping by mapping, or not in time, is judged by what there is at least. */
-		if (!look_exactly(w, &exact))
+		/* What cannot be read mapping by mapping is judged by what there is at least. */
+		if (!look_exactly(w, pace, &exact))
 			break;
 		*bytes = i == 0 ? exact : smaller(*bytes, exact);
 		most = *bytes;
 	}
-	return true;
+	return !atomic_load(&pace->stop);
 }

@@ -113,7 +113,29 @@ fine("a memfd of a thread with descriptors of its own, below it", ["own-table", 
 fine("private memory during a vfork", ["alloc", "52M", ",", "vfork", "0.3", *end])
 fine("shared memory during a vfork", ["shared", "anon", "52M", ",", "vfork", "0.3", *end])
 fine("a vfork of a process with another child", ["alloc", "52M", ",", "bg", "sleep", "1", ",", "vfork", "0.3", *end])
+# So are processes that clone(CLONE_VM) makes, for as long as they like. Equal ones that fork made are not.
+fine("private memory in four processes with one memory", ["alloc", "52M", ",", "share-memory", "0.5", "3", *end])
+fine("shared memory in four processes with one memory", ["shared", "anon", "52M", ",", "share-memory", "0.5", "3", *end])
+fine("one memory, and another process", ["bg", "own-table", "1", "alloc", "24M", ",", "alloc", "26M", ",", "share-memory", "1", "2", *end])
+equal = ["bg", "own-table", "600", "alloc", "24M"]
+oom("equal children with memory of their own", [*equal, ",", *equal, ",", *equal, *stay])
+oom("equal processes whose first thread has ended", ["bg", "leader-exits", "600", "alloc", "40M", ",", "bg", "leader-exits", "600", "alloc", "40M", *stay])
+oom("one memory above it", ["alloc", "100M", ",", "share-memory", "600", "3", *stay])
 run_fine = fine("address space that is not used", ["mmap-file", "60M", ",", "exit", "3"])
+
+# A program that makes looking slow does not choose when it is looked at.
+slow_tables = ["zero-pages", "8G"]
+run = oom("after a slow look", [*slow_tables, ",", "sleep", "1", ",", "alloc", "100M", *stay])
+within(run.result["usage"]["memory_peak_bytes"], 64 * MIB, 200 * MIB, "and the peak is what was seen")
+run = oom("with many mappings in many processes", ["mappings", "60000", ",", "fork-bomb", "10", ",", "alloc", "100M", *stay])
+
+if run.guarantee("memory")["by"] == "memory.max":
+    fine("nobody looks, so that nothing is slow", [*slow_tables, ",", "share-memory", "1", "40", *end])
+else:
+    run = pinfold("run", *limit, tiny(), "/bin/payload", *slow_tables, ",", "share-memory", "600", "40", *stay, timeout=120)
+    is_((run.status, run.code), ("lost", 125), "looks that do not end: lost, 125", run)
+    like(run.message, r"memory cannot be watched any more", "and it says why")
+    within(run.evidence.get("look_cpu_usec", 0) + run.evidence.get("look_usec", 0), 1_000_000, 20_000_000, "with the time as evidence")
 
 # T45: what the kernel can take back at any time is no one's memory.
 large = busybox_image()

@@ -29,6 +29,13 @@ run = check("an endless writer", ["tick", "1000000", "0.001"])
 ok(run.out.startswith(b"tick 0\n"), "what it wrote until then is there", run)
 check("a reader of nothing", ["cat"], "--stdin", "/dev/zero", "--output", "none")
 
+# Where the memory is watched by looking, neither that nor an event waits for a look that the program made slow.
+SLOW = ["zero-pages", "8G", ",", "share-memory", "600", "5", ",", "sleep", "600"]
+for options in [], ["--events", "/dev/null"]:
+    run = pinfold("run", "--wall", "3s", "--memory", "150M", "--scratch", "32M", *options, tiny(), "/bin/payload", *SLOW)
+    is_((run.status, run.code), ("wall-timeout", 124), f"slow looks {options}: wall-timeout, 124", run)
+    within(run.evidence.get("elapsed_usec"), 3_000_000, 3_300_000, "and exact")
+
 # T43: who kills itself was not killed by us.
 run = pinfold("run", "--wall", "60s", tiny(), "/bin/payload", "signal", "9")
 is_((run.status, run.code), ("signaled", 137), "kill -9 of itself is no timeout", run)

@@ -357,6 +357,36 @@ static int eat_page_tables(int argc, char **argv)
 	return 0;
 }
 
+/* Mapped pages that are all the zero page: nothing but page tables, and a long walk for whoever counts them. */
+static int map_zero_pages(int argc, char **argv)
+{
+	(void)argc;
+	uint64_t size = parse_size(argv[0]);
+	char *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return fail("mmap");
+	madvise(at, size, MADV_NOHUGEPAGE);
+	if (madvise(at, size, MADV_POPULATE_READ) < 0)
+		return fail("madvise");
+	say("zero-pages %lu", size);
+	return 0;
+}
+
+/* Every second page of a mapping with rights of its own: as many mappings as there are pages. */
+static int make_mappings(int argc, char **argv)
+{
+	(void)argc;
+	uint64_t count = (uint64_t)parse_number(argv[0]);
+	char *at = mmap(NULL, count * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return fail("mmap");
+	for (uint64_t i = 0; i < count; i += 2)
+		if (mprotect(at + i * PAGE, PAGE, PROT_NONE) < 0)
+			return fail("mprotect");
+	say("mappings %lu", count);
+	return 0;
+}
+
 static int eat_epoll(int argc, char **argv)
 {
 	(void)argc;
@@ -387,6 +417,8 @@ const struct verb verbs_memory[] = {
 	{"sockets", 1, eat_sockets, "BYTES in socket pairs that nobody reads"},
 	{"messages", 1, eat_messages, "BYTES in SysV message queues"},
 	{"page-tables", 1, eat_page_tables, "BYTES of page tables"},
+	{"zero-pages", 1, map_zero_pages, "BYTES of address space, read: page tables alone"},
+	{"mappings", 1, make_mappings, "COUNT mappings, all empty"},
 	{"epoll", 1, eat_epoll, "COUNT epoll instances with an item each"},
 	{NULL, 0, NULL, NULL},
 };

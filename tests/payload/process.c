@@ -316,6 +316,22 @@ static int vfork_slowly(int argc, char **argv)
 	return 0;
 }
 
+/* Children in the memory of their parent, which goes on. */
+static int share_memory(int argc, char **argv)
+{
+	enum { STACK = 65536 };
+	static int64_t ns;
+	long count = argc > 1 ? parse_number(argv[1]) : 1;
+	ns = parse_nanoseconds(argv[0]);
+	for (long i = 0; i < count; i++) {
+		char *stack = malloc(STACK);
+		if (!stack || clone(sleep_in_clone, stack + STACK, CLONE_VM | SIGCHLD, &ns) < 0)
+			return fail("clone");
+	}
+	say("sharing %ld", count);
+	return 0;
+}
+
 const struct verb verbs_process[] = {
 	{"burn", 1, burn, "SECONDS [THREADS]: cpu time of each thread"},
 	{"forkburn", 1, forkburn, "SECONDS [COUNT]: in children that nobody waits for"},
@@ -333,6 +349,7 @@ const struct verb verbs_process[] = {
 	 "SECONDS VERB [ARG...]: in a thread that stays so long, with descriptors of its own"},
 	{"undumpable", 0, undumpable, "makes the program so"},
 	{"vfork", 1, vfork_slowly, "SECONDS that the child has its parent's memory"},
+	{"share-memory", 1, share_memory, "SECONDS [COUNT]: children that have their parent's memory"},
 	{"setsid-daemon", 0, setsid_daemon,
 	 "[NAME]: a process that nothing but a kill of the tree finds"},
 	{NULL, 0, NULL, NULL},
