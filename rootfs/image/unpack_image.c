@@ -103,7 +103,7 @@ int unpack_image(int root, void *arg, struct err *e)
 {
 	struct unpack_image *x = arg;
 	autoarena arena = ARENA_INIT;
-	struct json_bytes bytes;
+	struct json_bytes bytes = {0};
 	struct image_config c;
 	if (read_all(x->config, &bytes, &arena, e) < 0 || config_read(&c, bytes, &arena, e) < 0)
 		return -1;
