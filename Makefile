@@ -129,6 +129,7 @@ check-vm: all build/tests/eat build/tests/payload build/tests/attack/probe
 	prove -j2 $(PROVE) --exec '' tests/vm/*-root.t tests/vm/*-delegated.t tests/vm/*-user.t
 bench: all
 	tests/bench/compare
+	tests/bench/images --scale 0.3
 # ---- end of virtual machines and measurements ----
 
 # ---- texts from the key table, documents for the validator: see spec/gen/text.c, tests/documents ----

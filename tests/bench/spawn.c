@@ -1,6 +1,6 @@
 /* Times commands against each other, interleaved.
  *
- *	spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j] COMMAND [ARG...] [::: COMMAND [ARG...]]...
+ *	spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j | -m] COMMAND [ARG...] [::: COMMAND [ARG...]]...
  *
  * Each round runs every command once, in a new order each time, because what a command leaves to
  * the kernel's workers (namespaces are torn down behind its back) is paid for by whoever comes
@@ -9,7 +9,9 @@
  * that does not exit with STATUS (0) ends it all: a failure is no measurement. A first word
  * "mnt:FILE" is the mount namespace to start that command in; entering it is not measured. Prints
  * a line a command: median, 10th and 90th percentile and the ratio of the medians to the first
- * command's; with -j every time in nanoseconds, as a JSON array of arrays.
+ * command's; with -j every time in nanoseconds, as a JSON array of arrays; with -m instead of all times
+ * the largest resident set, in kB, that any process below this one had. That is for a small
+ * process to ask: what is started by a large one has had its size for a moment.
  */
 #include <err.h>
 #include <errno.h>
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,6 +153,15 @@ static void print_json(const struct command *commands, unsigned len, long rounds
 	printf("]\n");
 }
 
+static void print_memory(void)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_CHILDREN, &used) < 0)
+		err(1, "getrusage");
+	printf("%ld\n", used.ru_maxrss);
+}
+
 static int mount_ns(const char *word)
 {
 	static const char prefix[] = "mnt:";
@@ -197,9 +209,9 @@ int main(int argc, char **argv)
 {
 	struct command commands[COMMANDS_MAX];
 	long rounds = 100, warmup = 5;
-	int json = 0, expected = 0, opt;
+	int json = 0, memory = 0, expected = 0, opt;
 
-	while ((opt = getopt(argc, argv, "+n:w:u:e:j")) != -1) {
+	while ((opt = getopt(argc, argv, "+n:w:u:e:jm")) != -1) {
 		if (opt == 'n')
 			rounds = strtol(optarg, NULL, 10);
 		else if (opt == 'w')
@@ -210,15 +222,19 @@ int main(int argc, char **argv)
 			expected = (int)strtol(optarg, NULL, 10);
 		else if (opt == 'j')
 			json = 1;
+		else if (opt == 'm')
+			memory = 1;
 		else
 			return 2;
 	}
 	if (rounds < 1 || rounds > ROUNDS_MAX || optind == argc)
-		errx(2, "usage: spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j] "
+		errx(2, "usage: spawn [-n ROUNDS] [-w WARMUP] [-u UID] [-e STATUS] [-j | -m] "
 			"COMMAND [ARG...] [::: COMMAND...]...");
 	unsigned len = split(argv + optind, commands, rounds);
 	measure(commands, len, warmup, rounds, expected);
-	if (json)
+	if (memory)
+		print_memory();
+	else if (json)
 		print_json(commands, len, rounds);
 	else
 		print_summary(commands, len, rounds);
