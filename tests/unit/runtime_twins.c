@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +30,9 @@ static int wait_for_end(void *unused)
 
 static pid_t child(int flags)
 {
-	char *stack = malloc(STACK);
+	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	assert_true(stack != MAP_FAILED);
 	const pid_t pid = clone(wait_for_end, stack + STACK, flags | SIGCHLD, NULL);
 	assert_true(pid > 0);
 	return pid;
