@@ -23,11 +23,11 @@ struct search {
 	char found_name[NAME_BYTES];
 };
 
-/* Decimal digits up to the separator or the end. */
+/* Decimal digits up to the separator or the end, however many: too large is the largest. */
 static bool read_number(const char *text, char end, uint32_t *number)
 {
 	const size_t len = strspn(text, "0123456789");
-	if (len == 0 || len > 10 || (text[len] != end && text[len] != '\0'))
+	if (len == 0 || (text[len] != end && text[len] != '\0'))
 		return false;
 	const unsigned long value = strtoul(text, NULL, 10);
 	*number = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
@@ -86,32 +86,32 @@ static int check_id(uint32_t id, const char *user, struct err *e)
 			 user, id, ID_MAX);
 }
 
-/* A name first, even if it is made of digits; then a number. */
+/* A number is the id: an account whose name is "1000" makes no root of User 1000. */
 static int find_user(int root, const char *name, const char *user, struct search *s, struct err *e)
 {
-	*s = (struct search){.name = name};
+	uint32_t number = 0;
+	const bool numeric = read_number(name, '\0', &number);
+	*s = (struct search){.name = numeric ? NULL : name, .number = number};
 	if (search_file(root, "etc/passwd", s, e) < 0)
 		return -1;
-	if (s->found)
-		return 0;
-	if (!read_number(name, '\0', &s->number))
+	if (!s->found && !numeric)
 		return err_usage(e,
 				 "the image's User is %s, which its own /etc/passwd does not have; "
 				 "--uid N says another one",
 				 user);
-	s->name = NULL;
-	if (search_file(root, "etc/passwd", s, e) < 0)
-		return -1;
-	s->id = s->number;
+	if (numeric)
+		s->id = number;
 	return 0;
 }
 
 static int find_group(int root, const char *name, const char *user, uint32_t *gid, struct err *e)
 {
 	struct search s = {.name = name};
+	if (read_number(name, '\0', gid))
+		return 0;
 	if (search_file(root, "etc/group", &s, e) < 0)
 		return -1;
-	if (!s.found && !read_number(name, '\0', &s.id))
+	if (!s.found)
 		return err_usage(e,
 				 "the image's User is %s, whose group its own /etc/group does not "
 				 "have; --uid N says another one",

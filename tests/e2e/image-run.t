@@ -43,10 +43,17 @@ ok("/not/there" in run.message, "and named", run)
 # ---- User ----
 IDS = ["/bin/sh", "-c", "id -u; id -g; id -un"]
 for user, uid, gid, name in (("app", 1234, 1235, b"app"), ("1234", 1234, 1235, b"app"), ("1234:50", 1234, 50, b"app"), ("app:staff", 1234, 50, b"app"),
-                             ("4321", 4321, 0, b"user"), ("5000", 77, 78, b"5000"), ("0", 0, 0, b"root"), ("", 1000, 1000, b"user")):
+                             ("4321", 4321, 0, b"user"), ("5000", 5000, 0, b"user"), ("0", 0, 0, b"root"), ("", 1000, 1000, b"user")):
     load("user", Cmd=IDS, User=user)
     run = store.run("user")
     is_(run.out.split(), [str(uid).encode(), str(gid).encode(), name], f"User {user!r}", run)
+# What is all digits is the id, whatever accounts are called.
+digits = layer(busybox_tree(**{"etc/passwd": b"root:x:0:0::/:/bin/sh\n1000:x:0:0::/:/bin/sh\n1234:x:77:88::/:/bin/sh\n00000001000:x:0:0::/:/bin/sh\nnamed:x:1234:99::/:/bin/sh\n",
+                               "etc/group": b"root:x:0:\n50:x:0:\n"}))
+for user, uid, gid in (("1000", 1000, 0), ("1234", 1234, 99), ("1234:50", 1234, 50), ("1000:50", 1000, 50), ("00000001000", 1000, 0), ("named:50", 1234, 50)):
+    load("digits", digits, Cmd=IDS, User=user)
+    run = store.run("digits")
+    is_(run.out.split()[:2], [str(uid).encode(), str(gid).encode()], f"User {user!r} among accounts that are called by numbers", run)
 load("user", Cmd=IDS, User="app")
 is_(store.run("--uid", "42", "user").out.split()[:2], [b"42", b"42"], "--uid counts more")
 for user, says in (("nobody-knows", "/etc/passwd does not have"), ("app:nogroup-here", "/etc/group does not have"), ("70000", "not in the map"),
