@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "rootfs/image/json.h"
 #include "runtime/jail.h"
+#include "rootfs/stored.h"
 #include "spec/image.h"
 #include "spec/writer.h"
 
@@ -142,10 +143,8 @@ static int print_facts(struct image_call *c, const struct stored_name *n, struct
 	char *text = arena_alloc(c->arena, IMAGE_FACTS_BYTES_MAX);
 	if (tree < 0)
 		return -1;
-	const ssize_t len = fd_read_small(tree, "image.json", text, IMAGE_FACTS_BYTES_MAX);
-	if (len < 0)
-		return err_sys(e, "image store: image.json");
-	if (image_facts_read(&f, text, (size_t)len, c->arena, e) < 0)
+	if (stored_read_file(tree, "image.json", text, IMAGE_FACTS_BYTES_MAX, e) < 0 ||
+	    image_facts_read(&f, text, strlen(text), c->arena, e) < 0)
 		return -1;
 	print_words("env", f.env);
 	print_field("workdir", f.workdir);

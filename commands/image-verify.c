@@ -4,6 +4,7 @@
 #include "base/fd.h"
 #include "commands/commands.h"
 #include "rootfs/image/record.h"
+#include "rootfs/stored.h"
 #include "runtime/jail.h"
 #include "spec/writer.h"
 
@@ -39,10 +40,12 @@ static int compare(int root, void *arg, struct err *e)
 {
 	struct told *t = arg;
 	struct record_compare c = {.differs = differs, .arg = t};
+	autoclose int record = stored_open_file(root, "record", e);
+	if (record < 0)
+		return -1;
 	autoclose int tree = openat(root, "rootfs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	autoclose int record = openat(root, "record", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (tree < 0 || record < 0)
-		return err_sys(e, "open the tree and its record");
+	if (tree < 0)
+		return err_sys(e, "open the tree");
 	if (record_compare(&c, tree, record, e) < 0)
 		return -1;
 	t->paths = c.paths;

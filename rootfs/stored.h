@@ -35,14 +35,25 @@ int stored_escape(const char *name, char escaped[STORED_NAME_BYTES]);
  * -1 and *e. store: path of the store, which need not be there. */
 int stored_find(const char *store, const char *name, char id[STORED_ID_BYTES], struct err *e);
 
+/* What the store must be, since whoever may write to it chooses what a run's root file system is:
+ * folder is the caller's, and writable by nobody else. ERR_HOST; the message does not name it. */
+int stored_check_owner(int folder, struct err *e);
+
+/* A file of the store, for reading: regular, by no link, and without waiting for whoever holds the
+ * other end of a FIFO of that name. e->sys is ENOENT where there is none. */
+int stored_open_file(int dir, const char *name, struct err *e);
+/* The same, and its text into buf; ERR_HOST where it does not fit. */
+int stored_read_file(int dir, const char *name, char *buf, size_t size, struct err *e);
+
 /* Take the lock and read the facts. ERR_HOST: it is being removed, or is damaged. */
 int stored_open(struct stored *s, const char *store, const char *id, struct arena *a, struct err *e);
 void stored_close(struct stored *s);
 #define autostored __attribute__((cleanup(stored_close)))
 
 /* Who the image's User is: NAME|UID[:GROUP|GID], names looked up in the image's own /etc/passwd and
- * /etc/group, by openat2(2) below root, of regular files alone. As Docker: without a group it is
- * the user's in /etc/passwd, else 0. ERR_USAGE: a name that is not there, an id above 65535. */
+ * /etc/group, by openat2(2) below root, of regular files alone. As Docker: what is all digits is
+ * the id, whatever account has it for a name; without a group it is the user's in /etc/passwd (of
+ * the account with that id, for a number), else 0. ERR_USAGE: a name that is not there, an id above 65535. */
 struct stored_user {
 	uint32_t uid, gid;
 	const char *name; /* NULL: /etc/passwd has none; the arena's */

@@ -141,8 +141,13 @@ static int read_name(const struct store *s, const char *escaped, struct stored_n
 {
 	char text[NAME_TEXT_MAX + 1], *at = NULL;
 	struct stored_name made = {0};
-	if (fd_read_small(s->names, escaped, text, sizeof(text)) < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "image store: names/%s", escaped);
+	struct err why = ERR_INIT;
+	if (stored_read_file(s->names, escaped, text, sizeof(text), &why) < 0) {
+		if (why.sys == ENOENT)
+			return 0;
+		*e = why;
+		return err_wrap(e, "names");
+	}
 	made.manifest.layers =
 		arena_alloc(a, (count_layers(text) + 1) * sizeof(*made.manifest.layers));
 	char *line = strtok_r(text, "\n", &at);

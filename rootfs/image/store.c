@@ -1,6 +1,7 @@
 #include "rootfs/image/store.h"
 
 #include "base/fd.h"
+#include "rootfs/stored.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,24 +35,19 @@ static int make_path(const char *path, struct err *e)
 	return 0;
 }
 
+static int check_owner(int folder, const char *path, struct err *e)
+{
+	return stored_check_owner(folder, e) < 0 ? err_wrap(e, "image store: %s", path) : 0;
+}
+
 static int open_folder(int dir, const char *name, struct err *e)
 {
 	if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "image store: make %s", name);
-	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "image store: open %s", name) : fd;
-}
-
-static int check_owner(int dir, const char *path, struct err *e)
-{
-	struct stat st;
-	if (fstat(dir, &st) < 0)
-		return err_sys(e, "image store: stat %s", path);
-	if (st.st_uid != geteuid() || (st.st_mode & 022))
-		return err_host(e,
-				"image store: %s must belong to the user and be writable by nobody else",
-				path);
-	return 0;
+	autoclose int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "image store: open %s", name);
+	return check_owner(fd, name, e) < 0 ? -1 : fd_take(&fd);
 }
 
 int store_open(struct store *s, const char *path, struct err *e)
@@ -106,11 +102,11 @@ bool store_has_blob(const struct store *s, const struct digest *d)
 
 int store_open_blob(const struct store *s, const struct digest *d, struct err *e)
 {
-	const int fd = openat(s->blobs, digest_hex(d), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
+	const int fd = stored_open_file(s->blobs, digest_hex(d), e);
+	if (fd < 0 && e->sys == ENOENT)
 		return err_host(e, "image store: blob %s is not there; load or pull the image again",
 				d->text);
-	return fd < 0 ? err_sys(e, "image store: blob %s", d->text) : fd;
+	return fd;
 }
 
 static int hash_file(int fd, struct digest *d, uint64_t *size, struct err *e)
@@ -220,9 +216,9 @@ int store_lock_tree(const struct store *s, const struct digest *id, int *lock, s
 	autoclose int tree = store_open_tree(s, id, e);
 	if (tree < 0)
 		return -1;
-	autoclose int fd = openat(tree, "lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int fd = stored_open_file(tree, "lock", e);
 	if (fd < 0)
-		return err_sys(e, "image store: the lock of %s", id->text);
+		return err_wrap(e, "image %s", id->text);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK
 			       ? err_usage(e, "image %s is in use: a running sandbox holds its tree",

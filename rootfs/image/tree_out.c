@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/fd.h"
+#include "rootfs/stored.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -89,10 +90,12 @@ static int export_all(struct exporter *x, int record, struct err *e)
 int tree_export(int root, void *arg, struct err *e)
 {
 	const struct tree_out *o = arg;
-	autoclose int record = openat(root, "record", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	autoclose int record = stored_open_file(root, "record", e);
+	if (record < 0)
+		return -1;
 	autoclose int tree = openat(root, "rootfs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (record < 0 || tree < 0)
-		return err_sys(e, "open the tree and its record");
+	if (tree < 0)
+		return err_sys(e, "open the tree");
 	struct exporter *x = calloc(1, sizeof(*x));
 	if (!x)
 		return err_host(e, "out of memory");

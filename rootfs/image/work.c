@@ -71,10 +71,15 @@ static void claim_name(const struct digest *id, char name[80])
 /* Open or make (dir, name), and have it alone. */
 static int lock_file(int dir, const char *name, struct err *e)
 {
+	struct stat st;
 	for (;;) {
-		autoclose int fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd < 0)
+		autoclose int fd = openat(dir, name,
+					  O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
+					  0600);
+		if (fd < 0 || fstat(fd, &st) < 0)
 			return err_sys(e, "image store: open %s", name);
+		if (!S_ISREG(st.st_mode))
+			return err_host(e, "image store: %s is no regular file", name);
 		while (flock(fd, LOCK_EX) < 0)
 			if (errno != EINTR)
 				return err_sys(e, "image store: lock %s", name);
