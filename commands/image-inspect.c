@@ -143,8 +143,8 @@ static int print_facts(struct image_call *c, const struct stored_name *n, struct
 	char *text = arena_alloc(c->arena, IMAGE_FACTS_BYTES_MAX);
 	if (tree < 0)
 		return -1;
-	if (stored_read_file(tree, "image.json", text, IMAGE_FACTS_BYTES_MAX, e) < 0 ||
-	    image_facts_read(&f, text, strlen(text), c->arena, e) < 0)
+	const ssize_t len = stored_read_file(tree, "image.json", text, IMAGE_FACTS_BYTES_MAX, e);
+	if (len < 0 || image_facts_read(&f, text, (size_t)len, c->arena, e) < 0)
 		return -1;
 	print_words("env", f.env);
 	print_field("workdir", f.workdir);

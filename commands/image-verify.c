@@ -4,8 +4,10 @@
 #include "base/fd.h"
 #include "commands/commands.h"
 #include "rootfs/image/record.h"
+#include "rootfs/image/unpack_image.h"
 #include "rootfs/stored.h"
 #include "runtime/jail.h"
+#include "spec/image.h"
 #include "spec/writer.h"
 
 #include <fcntl.h>
@@ -23,6 +25,12 @@ struct told {
 	char text[TEXT_MAX]; /* PATH\0WHAT\0 each */
 };
 
+struct check {
+	struct told *told;
+	struct digest id;
+	int config; /* -1: it cannot be held against image.json */
+};
+
 static int differs(void *arg, const struct record_difference *d, struct err *e)
 {
 	struct told *t = arg;
@@ -36,9 +44,33 @@ static int differs(void *arg, const struct record_difference *d, struct err *e)
 	return 0;
 }
 
+/* The paths of a tree are below rootfs/; this one is beside it. */
+static int tell_facts(struct told *t, const char *what, struct err *e)
+{
+	t->differences++;
+	return differs(t, &(struct record_difference){"image.json", what}, e);
+}
+
+/* A run takes its environment, command and user from image.json, which is made of the config alone. */
+static int compare_facts(int root, const struct check *c, struct err *e)
+{
+	static char found[IMAGE_FACTS_BYTES_MAX + 1];
+	struct err why = ERR_INIT;
+	const ssize_t len = stored_read_file(root, "image.json", found, sizeof(found), &why);
+	if (len < 0)
+		return tell_facts(c->told, why.msg, e);
+	char *made = image_facts_of(&c->id, c->config, e);
+	if (!made)
+		return -1;
+	const bool same = strlen(made) == (size_t)len && memcmp(made, found, (size_t)len) == 0;
+	free(made);
+	return same ? 0 : tell_facts(c->told, "beside the tree: not what the image's config says", e);
+}
+
 static int compare(int root, void *arg, struct err *e)
 {
-	struct told *t = arg;
+	const struct check *check = arg;
+	struct told *t = check->told;
 	struct record_compare c = {.differs = differs, .arg = t};
 	autoclose int record = stored_open_file(root, "record", e);
 	if (record < 0)
@@ -50,25 +82,8 @@ static int compare(int root, void *arg, struct err *e)
 		return -1;
 	t->paths = c.paths;
 	t->bytes = c.bytes;
-	t->differences = c.differences;
-	return 0;
-}
-
-static int compare_tree(struct image_call *c, const struct digest *id, struct told *t, struct err *e)
-{
-	autoclose int root = store_open_tree(&c->store, id, e);
-	if (root < 0)
-		return -1;
-	const struct jail jail = {.root = root,
-				  .run = compare,
-				  .arg = t,
-				  .report = t,
-				  .report_len = sizeof(*t)};
-	if (jail_run(&jail, e) < 0)
-		return -1;
-	if (t->len > sizeof(t->text) || (t->len > 0 && t->text[t->len - 1]))
-		return err_bug(e, "the jail says what cannot be");
-	return 0;
+	t->differences += c.differences;
+	return check->config < 0 ? 0 : compare_facts(root, check, e);
 }
 
 /* One more line of what differs, which is no path of the tree. */
@@ -79,12 +94,44 @@ static void add_blob(struct told *t, const struct descriptor *d, const struct er
 	differs(t, &(struct record_difference){d->digest.text, why->msg}, &ignored);
 }
 
+/* The config of an image, if it is what it was; else that is told, and -1. */
+static int open_config(struct image_call *c, const struct stored_name *n, struct told *t)
+{
+	struct err why = ERR_INIT;
+	const struct descriptor config = {.digest = n->id, .size = n->manifest.config.size};
+	autoclose int fd = store_open_blob(&c->store, &n->id, &why);
+	if (fd >= 0 && store_check_blob(fd, &config, &why) == 0)
+		return fd_take(&fd);
+	add_blob(t, &config, &why);
+	return -1;
+}
+
+static int compare_tree(struct image_call *c, const struct stored_name *n, struct told *t,
+			struct err *e)
+{
+	autoclose int root = store_open_tree(&c->store, &n->id, e);
+	if (root < 0)
+		return -1;
+	autoclose int config = open_config(c, n, t);
+	struct check check = {.told = t, .id = n->id, .config = config};
+	const struct jail jail = {.root = root,
+				  .fds = &config,
+				  .fds_len = 1,
+				  .run = compare,
+				  .arg = &check,
+				  .report = t,
+				  .report_len = sizeof(*t)};
+	if (jail_run(&jail, e) < 0)
+		return -1;
+	if (t->len > sizeof(t->text) || (t->len > 0 && t->text[t->len - 1]))
+		return err_bug(e, "the jail says what cannot be");
+	return 0;
+}
+
 static void check_blobs(struct image_call *c, const struct stored_name *n, struct told *t)
 {
-	for (size_t i = 0; i < n->manifest.layers_len + 2; i++) {
-		const struct descriptor *d = i == 0   ? &n->document
-					     : i == 1 ? &n->manifest.config
-						      : &n->manifest.layers[i - 2];
+	for (size_t i = 0; i < n->manifest.layers_len + 1; i++) {
+		const struct descriptor *d = i == 0 ? &n->document : &n->manifest.layers[i - 1];
 		struct err e = ERR_INIT;
 		autoclose int fd = store_open_blob(&c->store, &d->digest, &e);
 		if (fd < 0 || store_check_blob(fd, d, &e) < 0)
@@ -144,7 +191,7 @@ static int verify_one(struct image_call *c, const char *name, bool json, struct 
 	struct told *t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_host(e, "out of memory");
-	int rc = compare_tree(c, &n.id, t, e);
+	int rc = compare_tree(c, &n, t, e);
 	if (rc == 0) {
 		check_blobs(c, &n, t);
 		rc = t->differences > 0;

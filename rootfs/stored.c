@@ -79,7 +79,7 @@ int stored_open_file(int dir, const char *name, struct err *e)
 	return fd_take(&fd);
 }
 
-int stored_read_file(int dir, const char *name, char *buf, size_t size, struct err *e)
+ssize_t stored_read_file(int dir, const char *name, char *buf, size_t size, struct err *e)
 {
 	size_t used = 0;
 	ssize_t n;
@@ -96,7 +96,7 @@ int stored_read_file(int dir, const char *name, char *buf, size_t size, struct e
 			return err_host(e, "image store: %s is too long", name);
 	}
 	buf[used] = '\0';
-	return 0;
+	return (ssize_t)used;
 }
 
 static int open_folder(int dir, const char *name, int more, struct err *e)

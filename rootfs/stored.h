@@ -12,6 +12,7 @@
 #include "spec/image.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum {
 	STORED_ID_BYTES = 72,	 /* "sha256:" and 64 digits */
@@ -42,8 +43,8 @@ int stored_check_owner(int folder, struct err *e);
 /* A file of the store, for reading: regular, by no link, and without waiting for whoever holds the
  * other end of a FIFO of that name. e->sys is ENOENT where there is none. */
 int stored_open_file(int dir, const char *name, struct err *e);
-/* The same, and its text into buf; ERR_HOST where it does not fit. */
-int stored_read_file(int dir, const char *name, char *buf, size_t size, struct err *e);
+/* The same, and its text into buf; its length. ERR_HOST where it does not fit. */
+ssize_t stored_read_file(int dir, const char *name, char *buf, size_t size, struct err *e);
 
 /* Take the lock and read the facts. ERR_HOST: it is being removed, or is damaged. */
 int stored_open(struct stored *s, const char *store, const char *id, struct arena *a, struct err *e);

@@ -36,6 +36,8 @@ struct comparison {
 	struct table_key key;
 	struct table paths;  /* all of the record so far */
 	struct table groups; /* the inode of each */
+	struct table others; /* how many names the inode has beside those of the record so far */
+	uint64_t uneven;     /* groups where that is not 0 */
 	struct contents contents;
 	struct path path; /* of the last line */
 	size_t depth;
@@ -95,11 +97,16 @@ static int compare_stat(struct comparison *x, const struct record_entry *r, cons
 	return compare_owner(x, r, st, e);
 }
 
+static uint64_t group_hash(const struct comparison *x, const struct record_entry *r)
+{
+	return table_hash(&x->key, (const char *)&r->group, sizeof(r->group));
+}
+
 /* Paths of a group are one inode, and the others have one name. */
 static int compare_group(struct comparison *x, const struct record_entry *r, const struct stat *st,
 			 struct err *e)
 {
-	uint64_t *inode;
+	uint64_t *inode, *others;
 	if (r->type == 'd')
 		return 0;
 	if (r->group == 0) {
@@ -107,14 +114,42 @@ static int compare_group(struct comparison *x, const struct record_entry *r, con
 					 : differs(x, r->path, e, "%ju names, in the record one",
 						   (uintmax_t)st->st_nlink);
 	}
-	const uint64_t hash = table_hash(&x->key, (const char *)&r->group, sizeof(r->group));
-	if (table_add(&x->groups, hash, &inode, e) < 0)
+	const uint64_t hash = group_hash(x, r);
+	if (table_add(&x->groups, hash, &inode, e) < 0 || table_add(&x->others, hash, &others, e) < 0)
 		return -1;
-	if (*inode == 0)
+	if (*inode == 0) {
 		*inode = st->st_ino;
-	if (*inode == st->st_ino)
-		return 0;
-	return differs(x, r->path, e, "a file of its own, in the record a hard link");
+		*others = st->st_nlink;
+		x->uneven += *others != 0;
+	}
+	if (*inode != st->st_ino)
+		return differs(x, r->path, e, "a file of its own, in the record a hard link");
+	x->uneven -= *others != 0;
+	--*others; /* below 0 and up again where a name is removed while this runs */
+	x->uneven += *others != 0;
+	return 0;
+}
+
+/* A name that a file has outside of the tree: whoever uses it changes what is in the tree. That a
+ * group is whole only the record's end tells, so it is read again; each group is told once. */
+static int compare_others(struct comparison *x, int record, struct err *e)
+{
+	struct record_entry r;
+	uint64_t *others;
+	int more;
+	if (record_open(&x->reader, record, e) < 0)
+		return -1;
+	while (x->uneven > 0 && (more = record_next(&x->reader, &r, e)) != 0) {
+		if (more < 0)
+			return -1;
+		if (r.group == 0 || !table_find(&x->others, group_hash(x, &r), &others) || !*others)
+			continue;
+		*others = 0;
+		x->uneven--;
+		if (differs(x, r.path, e, "a name outside of the tree, which the record lacks") < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- what is inside ---- */
@@ -141,6 +176,13 @@ static bool has_xattr(const struct record_entry *r, const char *name)
 	return false;
 }
 
+/* Capabilities are never unpacked, so that they are somebody else's doing. The others that the
+ * record lacks came with the place: labels, ACLs by default. */
+static bool is_ours(const char *name)
+{
+	return strncmp(name, "user.", 5) == 0 || strcmp(name, "security.capability") == 0;
+}
+
 static int compare_xattrs(struct comparison *x, int fd, const struct record_entry *r, struct err *e)
 {
 	char said[SHOWN_BYTES];
@@ -155,10 +197,11 @@ static int compare_xattrs(struct comparison *x, int fd, const struct record_entr
 			return -1;
 	}
 	const ssize_t len = flistxattr(fd, x->bytes, sizeof(x->bytes));
+	if (len < 0 && errno != ENOTSUP)
+		return err_sys(e, "list the attributes of %s", path_shown(said, r->path));
 	for (ssize_t at = 0; at < len; at += (ssize_t)strlen(x->bytes + at) + 1) {
 		const char *name = x->bytes + at;
-		/* The others are not the image's: labels, ACLs by default. */
-		if (strncmp(name, "user.", 5) == 0 && !has_xattr(r, name) &&
+		if (is_ours(name) && !has_xattr(r, name) &&
 		    differs(x, r->path, e, "attribute %s, which the record lacks",
 			    path_shown(said, name)) < 0)
 			return -1;
@@ -328,6 +371,7 @@ static void comparison_free(struct comparison **x)
 		fd_close(&(*x)->levels[--(*x)->depth].fd);
 	table_free(&(*x)->paths);
 	table_free(&(*x)->groups);
+	table_free(&(*x)->others);
 	hash_free(&(*x)->contents.hash);
 	free(*x);
 }
@@ -341,7 +385,7 @@ int record_compare(struct record_compare *c, int root, int record, struct err *e
 		return err_sys(e, "memory to compare a tree");
 	x->c = c;
 	x->root = root;
-	x->groups.has_values = true;
+	x->groups.has_values = x->others.has_values = true;
 	if (table_key_init(&x->key, e) < 0 || hash_init(&x->contents.hash, e) < 0 ||
 	    record_open(&x->reader, record, e) < 0)
 		return -1;
@@ -349,5 +393,7 @@ int record_compare(struct record_compare *c, int root, int record, struct err *e
 		if (compare_line(x, &r, e) < 0)
 			return -1;
 	}
-	return more < 0 ? -1 : leave_until(x, NULL, e);
+	if (more < 0 || leave_until(x, NULL, e) < 0)
+		return -1;
+	return x->uneven > 0 ? compare_others(x, record, e) : 0;
 }

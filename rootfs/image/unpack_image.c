@@ -76,12 +76,11 @@ static int unpack_layers(int root, int tree, struct unpack_image *x, const struc
 	return rc;
 }
 
-static int write_facts(int root, const struct unpack_image *x, const struct image_config *c,
-		       struct err *e)
+static char *facts_text(const struct digest *id, const struct image_config *c, struct err *e)
 {
 	static const char *none[] = {NULL};
 	const struct image_facts f = {
-		.id = x->id.text,
+		.id = id->text,
 		.env = c->env.list ? c->env.list : none,
 		.workdir = c->workdir ? c->workdir : "",
 		.entrypoint = c->entrypoint.list ? c->entrypoint.list : none,
@@ -90,7 +89,26 @@ static int write_facts(int root, const struct unpack_image *x, const struct imag
 	};
 	char *text = image_facts_write(&f);
 	if (!text)
-		return err_host(e, "out of memory");
+		err_host(e, "out of memory");
+	return text;
+}
+
+char *image_facts_of(const struct digest *id, int config, struct err *e)
+{
+	autoarena arena = ARENA_INIT;
+	struct json_bytes bytes = {0};
+	struct image_config c;
+	if (read_all(config, &bytes, &arena, e) < 0 || config_read(&c, bytes, &arena, e) < 0)
+		return NULL;
+	return facts_text(id, &c, e);
+}
+
+static int write_facts(int root, const struct unpack_image *x, const struct image_config *c,
+		       struct err *e)
+{
+	char *text = facts_text(&x->id, c, e);
+	if (!text)
+		return -1;
 	autoclose int fd = openat(root, "image.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	const int rc = fd < 0 || fd_write_all(fd, text, strlen(text)) < 0
 			       ? err_sys(e, "write image.json")

@@ -22,4 +22,7 @@ struct unpack_image {
 /* In the jail; arg is a struct unpack_image. ERR_USAGE: the image is refused. */
 int unpack_image(int root, void *arg, struct err *e);
 
+/* What image.json is for an image of that config, a descriptor of the blob; free() it. NULL and *e. */
+char *image_facts_of(const struct digest *id, int config, struct err *e);
+
 #endif
