@@ -19,6 +19,7 @@ static int print_json(const struct gc_report *r, struct err *e)
 	json_number(&w, "partials", r->partials);
 	json_number(&w, "work", r->work);
 	json_bool(&w, "busy", r->busy);
+	json_number(&w, "unknown", r->debris.count);
 	json_end(&w, '{');
 	char *text = json_finish(&w, true);
 	if (!text)
@@ -28,24 +29,32 @@ static int print_json(const struct gc_report *r, struct err *e)
 	return 0;
 }
 
+static void print_report(const struct gc_report *r)
+{
+	char size[32];
+	printf("removed: trees %u, blobs %u (%s), partial downloads %u, abandoned work %u\n",
+	       r->trees, r->blobs, image_size(r->blob_bytes, size), r->partials, r->work);
+	if (r->held)
+		printf("trees that a run holds: %u\n", r->held);
+	if (r->busy)
+		complain("another pinfold image is at work: trees and blobs were left alone");
+}
+
 int image_gc(struct image_call *c, struct err *e)
 {
 	bool json = false;
-	char size[32];
-	struct gc_report r;
+	struct gc_report r = {.debris.tell = image_warn};
 	const struct image_option rows[] = {{"json", NULL, &json, "as one JSON document"}, {NULL}};
 	const int done = image_options(c, rows, (struct image_words){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	if (store_gc(&c->store, &r, e) < 0)
 		return -1;
-	if (json)
-		return print_json(&r, e);
-	printf("removed: trees %u, blobs %u (%s), partial downloads %u, abandoned work %u\n",
-	       r.trees, r.blobs, image_size(r.blob_bytes, size), r.partials, r.work);
-	if (r.held)
-		printf("trees that a run holds: %u\n", r.held);
-	if (r.busy)
-		complain("another pinfold image is at work: trees and blobs were left alone");
-	return 0;
+	if (r.debris.name)
+		complain("what a damaged name keeps is not known: trees and blobs were left alone");
+	if (!json)
+		print_report(&r);
+	else if (print_json(&r, e) < 0)
+		return -1;
+	return r.debris.count > 0;
 }

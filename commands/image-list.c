@@ -20,6 +20,22 @@ static void print_row(const struct stored_name *n)
 	printf("\n");
 }
 
+static void print_rows(const struct stored_list *list)
+{
+	if (list->len > 0)
+		printf("%-12s  %9s  %-16s  %s\n", "ID", "SIZE", "STORED (UTC)", "NAME");
+	for (size_t i = 0; i < list->len; i++)
+		print_row(&list->names[i]);
+}
+
+static void print_names(const struct stored_list *list)
+{
+	for (size_t i = 0; i < list->len; i++) {
+		print_text(list->names[i].name);
+		printf("\n");
+	}
+}
+
 static int print_json(const struct stored_name *list, size_t len, struct err *e)
 {
 	struct json_writer w;
@@ -54,21 +70,15 @@ int image_list(struct image_call *c, struct err *e)
 	const int done = image_options(c, rows, (struct image_words){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	struct stored_name *list;
-	size_t len;
-	if (store_list(&c->store, &list, &len, c->arena, e) < 0)
+	struct stored_list list;
+	struct debris debris = {.tell = image_warn};
+	if (store_list(&c->store, &list, &debris, c->arena, e) < 0)
 		return -1;
-	if (json)
-		return print_json(list, len, e);
-	for (size_t i = 0; names && i < len; i++) {
-		print_text(list[i].name);
-		printf("\n");
-	}
-	if (names)
-		return 0;
-	if (len > 0)
-		printf("%-12s  %9s  %-16s  %s\n", "ID", "SIZE", "STORED (UTC)", "NAME");
-	for (size_t i = 0; i < len; i++)
-		print_row(&list[i]);
-	return 0;
+	if (names && !json)
+		print_names(&list);
+	else if (!json)
+		print_rows(&list);
+	else if (print_json(list.names, list.len, e) < 0)
+		return -1;
+	return debris.count > 0;
 }

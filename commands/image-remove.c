@@ -7,16 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many names the image has. */
+/* How many names the image has; a damaged one may be another. */
 static int count_names(struct image_call *c, const struct digest *id, size_t *count, struct err *e)
 {
-	struct stored_name *list;
-	size_t len;
-	if (store_list(&c->store, &list, &len, c->arena, e) < 0)
+	struct stored_list list;
+	struct debris debris = {.tell = image_warn};
+	if (store_list(&c->store, &list, &debris, c->arena, e) < 0)
 		return -1;
-	*count = 0;
-	for (size_t i = 0; i < len; i++)
-		*count += digest_same(&list[i].id, id);
+	*count = debris.name;
+	for (size_t i = 0; i < list.len; i++)
+		*count += digest_same(&list.names[i].id, id);
 	return 0;
 }
 

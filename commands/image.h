@@ -80,6 +80,9 @@ struct image_keep {
 };
 int image_keep(struct image_call *c, const struct image_keep *k, struct err *e);
 
+/* For struct debris: a line of warning. */
+void image_warn(const struct err *what);
+
 /* The name in full, as the store has it, with its tag. NULL and *e (ERR_USAGE): it is none. */
 const char *image_whole_name(struct image_call *c, const char *name, struct err *e);
 

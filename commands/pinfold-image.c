@@ -146,6 +146,11 @@ int image_options(struct image_call *c, const struct image_option *rows, struct 
 	return 0;
 }
 
+void image_warn(const struct err *what)
+{
+	complain("warning: %s", what->msg);
+}
+
 static int run_verb(const struct image_verb *v, int argc, char **argv, struct err *e)
 {
 	autoarena arena = ARENA_INIT;

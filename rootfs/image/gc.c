@@ -16,8 +16,7 @@
 struct collector {
 	const struct store *s;
 	struct gc_report *r;
-	const struct stored_name *names;
-	size_t names_len;
+	struct stored_list names;
 };
 
 /* Each entry of a folder but the dots. */
@@ -49,15 +48,48 @@ static bool has_blob(const struct stored_name *n, const char *hex)
 	return false;
 }
 
+/* The digest that what is called so has. False: none of ours is called so, which is told. */
+static bool is_ours(struct collector *c, const char *folder, const char *hex, struct digest *d)
+{
+	char text[80];
+	struct err why = ERR_INIT;
+	snprintf(text, sizeof(text), DIGEST_PREFIX "%.70s", hex);
+	if (digest_parse(d, text, &why) == 0)
+		return true;
+	err_host(&why, "image store: %s/%s is none of ours, and is left alone", folder, hex);
+	debris_add(&c->r->debris, &why);
+	return false;
+}
+
+/* 1; 0: it was gone, or is a folder, which is told. */
+static int remove_file(struct collector *c, int dir, const char *folder, const char *hex,
+		       struct err *e)
+{
+	struct err why = ERR_INIT;
+	if (unlinkat(dir, hex, 0) == 0)
+		return 1;
+	if (errno == ENOENT)
+		return 0;
+	if (errno != EISDIR)
+		return err_sys(e, "image store: remove %s/%s", folder, hex);
+	err_host(&why, "image store: %s/%s is a folder, and is left alone", folder, hex);
+	debris_add(&c->r->debris, &why);
+	return 0;
+}
+
 static int collect_blob(struct collector *c, const char *hex, struct err *e)
 {
 	struct stat st = {0};
-	for (size_t i = 0; i < c->names_len; i++)
-		if (has_blob(&c->names[i], hex))
+	struct digest d;
+	if (!is_ours(c, "blobs/sha256", hex, &d))
+		return 0;
+	for (size_t i = 0; i < c->names.len; i++)
+		if (has_blob(&c->names.names[i], hex))
 			return 0;
 	fstatat(c->s->blobs, hex, &st, AT_SYMLINK_NOFOLLOW);
-	if (unlinkat(c->s->blobs, hex, 0) < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "image store: remove blob %s", hex);
+	const int gone = remove_file(c, c->s->blobs, "blobs/sha256", hex, e);
+	if (gone <= 0)
+		return gone;
 	c->r->blobs++;
 	c->r->blob_bytes += (uint64_t)st.st_size;
 	return 0;
@@ -65,20 +97,20 @@ static int collect_blob(struct collector *c, const char *hex, struct err *e)
 
 static int collect_tree(struct collector *c, const char *hex, struct err *e)
 {
-	char text[80];
 	struct digest id;
-	for (size_t i = 0; i < c->names_len; i++)
-		if (strcmp(digest_hex(&c->names[i].id), hex) == 0)
+	if (!is_ours(c, "trees", hex, &id))
+		return 0;
+	for (size_t i = 0; i < c->names.len; i++)
+		if (strcmp(digest_hex(&c->names.names[i].id), hex) == 0)
 			return 0;
-	snprintf(text, sizeof(text), DIGEST_PREFIX "%.70s", hex);
-	if (digest_parse(&id, text, e) < 0)
-		return err_host(e, "image store: trees/%s is none of ours", hex);
 	struct err why = ERR_INIT;
 	autoclose int lock = -1;
 	if (store_lock_tree(c->s, &id, &lock, &why) < 0) {
-		c->r->held++;
-		*e = why;
-		return why.kind == ERR_USAGE ? 0 : -1;
+		if (why.kind == ERR_USAGE)
+			c->r->held++;
+		else
+			debris_add(&c->r->debris, &why);
+		return 0;
 	}
 	c->r->trees++;
 	return store_remove_tree(c->s, &id, e);
@@ -87,23 +119,27 @@ static int collect_tree(struct collector *c, const char *hex, struct err *e)
 /* A download that nobody is at: whoever comes back to it begins anew. */
 static int collect_partial(struct collector *c, const char *name, struct err *e)
 {
+	struct digest d;
+	if (!is_ours(c, "partial", name, &d))
+		return 0;
 	autoclose int fd = openat(c->s->partial, name,
 				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return 0;
-	if (unlinkat(c->s->partial, name, 0) < 0 && errno != ENOENT)
-		return err_sys(e, "image store: remove partial/%s", name);
-	c->r->partials++;
-	return 0;
+	const int gone = remove_file(c, c->s->partial, "partial", name, e);
+	if (gone > 0)
+		c->r->partials++;
+	return gone < 0 ? -1 : 0;
 }
 
 static int collect_alone(struct collector *c, struct err *e)
 {
 	autoarena arena = ARENA_INIT;
-	struct stored_name *list;
-	if (store_list(c->s, &list, &c->names_len, &arena, e) < 0)
+	if (store_list(c->s, &c->names, &c->r->debris, &arena, e) < 0)
 		return -1;
-	c->names = list;
+	/* Of a name that cannot be read nobody knows what it keeps. */
+	if (c->r->debris.name)
+		return 0;
 	if (each_entry(c->s->trees, collect_tree, c, e) < 0)
 		return -1;
 	return each_entry(c->s->blobs, collect_blob, c, e);
@@ -111,7 +147,7 @@ static int collect_alone(struct collector *c, struct err *e)
 
 int store_gc(const struct store *s, struct gc_report *r, struct err *e)
 {
-	struct gc_report made = {0};
+	struct gc_report made = {.debris.tell = r->debris.tell};
 	struct collector c = {.s = s, .r = &made};
 	int rc = 0;
 	if (flock(s->dir, LOCK_EX | LOCK_NB) == 0) {

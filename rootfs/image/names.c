@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_TEXT_MAX = 64 * 1024 - 1, NAMES_MAX = 65536 };
@@ -152,12 +153,12 @@ static int read_name(const struct store *s, const char *escaped, struct stored_n
 		arena_alloc(a, (count_layers(text) + 1) * sizeof(*made.manifest.layers));
 	char *line = strtok_r(text, "\n", &at);
 	if (!line || strcmp(line, "pinfold-name 1") != 0)
-		return err_host(e, "image store: names/%s is damaged", escaped);
+		return err_host(e, "image store: names/%s is damaged; remove that file", escaped);
 	while ((line = strtok_r(NULL, "\n", &at)))
 		if (read_line(&made, line, a, e) < 0)
 			return err_wrap(e, "image store: names/%s", escaped);
 	if (!made.name || !made.id.text[0] || !made.document.digest.text[0])
-		return err_host(e, "image store: names/%s is damaged", escaped);
+		return err_host(e, "image store: names/%s is damaged; remove that file", escaped);
 	made.manifest.type = made.document.type;
 	*n = made;
 	return 1;
@@ -200,23 +201,40 @@ static int list_folder(const struct store *s, struct escaped_names *names, struc
 	return rc;
 }
 
-int store_list(const struct store *s, struct stored_name **list, size_t *len, struct arena *a,
+void debris_add(struct debris *d, const struct err *what)
+{
+	d->count++;
+	if (d->tell)
+		d->tell(what);
+}
+
+/* Folders and the like were never names; a file that cannot be read may have been one. */
+static void add_name(struct debris *d, const struct store *s, const char *escaped,
+		     const struct err *why)
+{
+	struct stat st;
+	d->name |= fstatat(s->names, escaped, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+	debris_add(d, why);
+}
+
+int store_list(const struct store *s, struct stored_list *list, struct debris *d, struct arena *a,
 	       struct err *e)
 {
 	struct escaped_names names = {.list = arena_alloc(a, NAMES_MAX * sizeof(*names.list))};
 	if (list_folder(s, &names, a, e) < 0)
 		return -1;
 	struct stored_name *made = arena_alloc(a, (names.len + 1) * sizeof(*made));
-	size_t made_len = 0;
+	size_t len = 0;
 	for (size_t i = 0; i < names.len; i++) {
-		const int got = read_name(s, names.list[i], &made[made_len], a, e);
+		struct err why = ERR_INIT;
+		const int got = read_name(s, names.list[i], &made[len], a, &why);
 		if (got < 0)
-			return -1;
-		made_len += (size_t)got; /* 0: it was removed meanwhile */
+			add_name(d, s, names.list[i], &why);
+		else
+			len += (size_t)got; /* 0: it was removed meanwhile */
 	}
-	qsort(made, made_len, sizeof(*made), by_name);
-	*list = made;
-	*len = made_len;
+	qsort(made, len, sizeof(*made), by_name);
+	*list = (struct stored_list){made, len};
 	return 0;
 }
 
@@ -224,13 +242,13 @@ int store_list(const struct store *s, struct stored_name **list, size_t *len, st
 static int find_by_id(const struct store *s, const char *text, struct stored_name *n,
 		      struct arena *a, struct err *e)
 {
-	struct stored_name *list;
-	size_t len;
-	if (store_list(s, &list, &len, a, e) < 0)
+	struct stored_list list;
+	struct debris ignored = {0};
+	if (store_list(s, &list, &ignored, a, e) < 0)
 		return -1;
-	for (size_t i = 0; i < len; i++) {
-		if (strcmp(list[i].id.text, text) == 0) {
-			*n = list[i];
+	for (size_t i = 0; i < list.len; i++) {
+		if (strcmp(list.names[i].id.text, text) == 0) {
+			*n = list.names[i];
 			return 1;
 		}
 	}

@@ -113,8 +113,22 @@ int store_put_name(const struct store *s, const struct stored_name *n, struct er
 int store_get_name(const struct store *s, const char *text, struct stored_name *n, struct arena *a,
 		   struct err *e);
 int store_remove_name(const struct store *s, const char *name, struct err *e);
-/* Every name, in their order; *list is the arena's. */
-int store_list(const struct store *s, struct stored_name **list, size_t *len, struct arena *a,
+
+/* What is in the store and is none of ours, or damaged: told, counted and left as it is, so that it
+ * stands in the way of nothing else. */
+struct debris {
+	void (*tell)(const struct err *what); /* NULL: to nobody */
+	unsigned count;
+	bool name; /* some of it was a name: what that led to is not known */
+};
+void debris_add(struct debris *d, const struct err *what);
+
+struct stored_list {
+	struct stored_name *names; /* the arena's */
+	size_t len;
+};
+/* Every name, in their order. */
+int store_list(const struct store *s, struct stored_list *list, struct debris *d, struct arena *a,
 	       struct err *e);
 
 /* ---- gc.c ---- */
@@ -122,11 +136,12 @@ int store_list(const struct store *s, struct stored_name **list, size_t *len, st
 struct gc_report {
 	unsigned work, partials, blobs, trees; /* removed */
 	uint64_t blob_bytes;
-	unsigned held; /* trees that no name has and a run holds */
-	bool busy;     /* somebody publishes: blobs and trees were left alone */
+	unsigned held;	      /* trees that no name has and a run holds */
+	bool busy;	      /* somebody publishes: blobs and trees were left alone */
+	struct debris debris; /* tell is the caller's; name: blobs and trees were left alone, too */
 };
 
-/* Whatever no name leads to. */
+/* Whatever no name leads to. Of *r debris.tell is read. */
 int store_gc(const struct store *s, struct gc_report *r, struct err *e);
 
 /* ---- erase.c ---- */
