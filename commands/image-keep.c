@@ -33,8 +33,8 @@ int image_limits_read(const struct image_limits *l, struct unpack_limits *limits
 		return err_wrap(e, "--limit-depth");
 	if (l->ratio && spec_parse_count(l->ratio, &ratio, e) < 0)
 		return err_wrap(e, "--limit-ratio");
-	if (depth < 1 || depth > 1024)
-		return err_usage(e, "--limit-depth: from 1 to 1024");
+	if (depth < 1 || depth > UNPACK_DEPTH_MAX)
+		return err_usage(e, "--limit-depth: from 1 to %d", UNPACK_DEPTH_MAX);
 	if (ratio < 1)
 		return err_usage(e, "--limit-ratio: at least 1");
 	read.depth = (uint32_t)depth;
@@ -214,10 +214,20 @@ const char *image_whole_name(struct image_call *c, const char *name, struct err 
 	return reference_parse(&r, name, c->arena, e) < 0 ? NULL : reference_format(&r, c->arena);
 }
 
+/* What is pinned to a digest trusts the name alone: nobody may give it to other bytes. */
+static int check_pin(const struct image_keep *k, const char *name, struct err *e)
+{
+	const char *at = strchr(name, '@');
+	if (!at || (k->pulled && strcmp(at + 1, k->pulled->text) == 0))
+		return 0;
+	return err_usage(e, "%.150s: only a pull can give a name with a digest; --name gives another",
+			 name);
+}
+
 int image_keep(struct image_call *c, const struct image_keep *k, struct err *e)
 {
 	const char *name = image_whole_name(c, k->name, e);
-	if (!name)
+	if (!name || check_pin(k, name, e) < 0)
 		return -1;
 	int claim = store_claim(&c->store, &k->taken->config.digest, e);
 	if (claim < 0)

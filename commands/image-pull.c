@@ -18,6 +18,7 @@ struct pull {
 	struct platform platform;
 	struct progress progress;
 	struct taken taken;
+	struct digest named;			    /* of what the registry has under the name */
 	struct registry_blob blobs[LAYERS_MAX + 1]; /* what is missing, by digest, locked */
 	uint64_t done[LAYERS_MAX + 1];
 	size_t blobs_len;
@@ -139,6 +140,7 @@ static int fetch(struct pull *p, struct registry *r, struct err *e)
 	    manifest_read(&m, got.type, got.bytes, p->call->arena, e) < 0)
 		return -1;
 	got.type = m.type;
+	p->named = got.named;
 	if (keep_document(p, &got, e) < 0)
 		return -1;
 	p->taken.config = m.config;
@@ -186,6 +188,7 @@ static int pull_shared(struct pull *p, const char *text, const struct unpack_lim
 	return image_keep(p->call,
 			  &(struct image_keep){.taken = &p->taken,
 					       .name = text,
+					       .pulled = &p->named,
 					       .limits = *limits,
 					       .report = p->progress.report},
 			  e);
@@ -207,7 +210,7 @@ int image_pull(struct image_call *c, struct err *e)
 	const char *platform = NULL, *auth = NULL, *ca = NULL;
 	bool json = false, insecure = false;
 	struct image_limits limits = {0};
-	struct unpack_limits read;
+	struct unpack_limits read = UNPACK_LIMITS_DEFAULT;
 	const struct image_option rows[] = {
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
@@ -236,6 +239,9 @@ int image_pull(struct image_call *c, struct err *e)
 	int rc = image_limits_read(&limits, &read, e);
 	if (rc == 0 && platform)
 		rc = platform_parse(&p->platform, platform, c->arena, e);
+	p->o.image_bytes_max = read.bytes;
+	if (read.bytes < p->o.blob_bytes_max)
+		p->o.blob_bytes_max = read.bytes;
 	if (rc == 0)
 		rc = pull(p, c->argv[0], &read, e);
 	free(p);

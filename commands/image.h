@@ -75,6 +75,9 @@ enum image_report { REPORT_LINES, REPORT_JSON };
 struct image_keep {
 	const struct taken *taken;
 	const char *name;
+	/* What the bytes had that the registry gave for the name: a name with a digest may be only
+	 * theirs. NULL: they came another way, and no digest may be in the name. */
+	const struct digest *pulled;
 	struct unpack_limits limits;
 	enum image_report report;
 };

@@ -236,11 +236,13 @@ static int check_sizes(const struct registry_options *o, const struct registry_b
 	for (size_t i = 0; i < len; i++) {
 		uint64_t size = blobs[i].what.size;
 		if (size > o->blob_bytes_max)
-			return err_usage(e, "%s: %llu bytes, and a blob may have %llu",
+			return err_usage(e,
+					 "%s: %llu bytes, and a blob may have %llu (--limit-bytes)",
 					 blobs[i].what.digest.text, (unsigned long long)size,
 					 (unsigned long long)o->blob_bytes_max);
 		if (size > o->image_bytes_max - sum)
-			return err_usage(e, "more than %llu bytes in all, which an image may have",
+			return err_usage(e,
+					 "more than %llu bytes in all, which an image may have (--limit-bytes)",
 					 (unsigned long long)o->image_bytes_max);
 		sum += size;
 	}

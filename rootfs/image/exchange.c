@@ -126,8 +126,10 @@ int exchange_begin(struct exchange *x, long status)
 {
 	curl_off_t length = -1;
 	uint64_t at = status == 206 ? x->from : 0;
-	if (status == 206 && !range_fits(x))
+	if (status == 206 && !range_fits(x)) {
+		x->misplaced = true;
 		return err_host(&x->err, "an answer with another range than was asked for");
+	}
 	curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
 	if (length >= 0 && x->expected != UINT64_MAX && (uint64_t)length != x->expected - at)
 		return err_host(&x->err,
@@ -148,7 +150,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 	}
 	if ((x->begun || exchange_begin(x, status) == 0) && x->sink->bytes(x, bytes, len) == 0)
 		return len;
-	x->fatal = true;
+	x->fatal = !x->misplaced;
 	return 0;
 }
 
@@ -254,7 +256,7 @@ int exchange_start(struct exchange *x, CURL *easy, struct err *e)
 		return err_host(e, "out of memory");
 	curl_easy_reset(x->easy);
 	x->answer = (struct answer){.header_bytes = 0};
-	x->begun = false;
+	x->begun = x->misplaced = false;
 	if (set_headers(x, e) < 0)
 		return -1;
 	set_transport(x);

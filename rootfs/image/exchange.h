@@ -74,6 +74,7 @@ struct exchange {
 	uint64_t progress_from; /* where the tries began to count */
 	int64_t due_ms;
 	bool begun, fatal, refused; /* refused: the credentials, for a token */
+	bool misplaced;		    /* another range came than was asked for */
 	struct answer answer;
 	struct err err;
 };

@@ -17,7 +17,6 @@
 #define OPAQUE	      ".wh..wh..opq"
 
 enum {
-	DEPTH_MAX = 256, /* remove.c goes down by recursion */
 	/* More than a pax header, which libarchive allows 1 MiB, and its names; a map of holes is read for the header, too. */
 	HEADER_BYTES = 2 << 20,
 };
@@ -270,9 +269,9 @@ static int pin_conversions(struct err *e)
 
 int unpack_begin(struct unpack **made, int root, const struct unpack_options *o, struct err *e)
 {
-	if (o->limits.depth == 0 || o->limits.depth > DEPTH_MAX || o->limits.ratio == 0)
+	if (o->limits.depth == 0 || o->limits.depth > UNPACK_DEPTH_MAX || o->limits.ratio == 0)
 		return err_usage(e, "limits of an image: depth is 1 to %d, ratio at least 1",
-				 DEPTH_MAX);
+				 UNPACK_DEPTH_MAX);
 	struct unpack *u = calloc(1, sizeof(*u));
 	if (!u)
 		return err_sys(e, "memory to unpack an image");

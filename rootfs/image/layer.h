@@ -21,15 +21,18 @@
 
 #include <stdint.h>
 
+enum { UNPACK_DEPTH_MAX = 256 }; /* remove.c goes down by recursion */
+
 /* Of the whole image, in all of its layers together. What goes beyond is refused with the limit's name. */
 struct unpack_limits {
 	uint64_t bytes;	  /* of files, holes included, and of attributes */
 	uint64_t entries; /* of the archives */
-	uint32_t depth;	  /* components of a path */
+	uint32_t depth;	  /* components of a path, UNPACK_DEPTH_MAX at most */
 	uint32_t ratio;	  /* bytes out for one compressed one, once 64 MiB came out */
 };
 
-#define UNPACK_LIMITS_DEFAULT {.bytes = 64ULL << 30, .entries = 1000000, .depth = 256, .ratio = 500}
+#define UNPACK_LIMITS_DEFAULT \
+	{.bytes = 64ULL << 30, .entries = 1000000, .depth = UNPACK_DEPTH_MAX, .ratio = 500}
 
 /* What was done and what was left out. */
 struct layer_report {

@@ -170,6 +170,13 @@ static int parse_suffixes(struct reference *r, char *name, const char *text, str
 	return 0;
 }
 
+/* "sha256:" and the digits of a digest would be read as the name sha256 with a tag. */
+static bool is_bare_digest(const struct reference *r)
+{
+	return !r->registry && !r->digest && r->tag && strcmp(r->repository, "sha256") == 0 &&
+	       strlen(r->tag) == DIGEST_HEX && strspn(r->tag, DIGITS "abcdefABCDEF") == DIGEST_HEX;
+}
+
 int reference_parse(struct reference *r, const char *text, struct arena *a, struct err *e)
 {
 	struct reference got = {.registry = NULL};
@@ -185,6 +192,8 @@ int reference_parse(struct reference *r, const char *text, struct arena *a, stru
 	if (parse_suffixes(&got, name, text, e) < 0 || check_repository(name, text, e) < 0)
 		return -1;
 	got.repository = name;
+	if (is_bare_digest(&got))
+		return err_usage(e, "%s: an image's id, and no name", shown(text));
 	*r = got;
 	return 0;
 }

@@ -16,7 +16,8 @@ struct reference {
 	const char *digest;	/* "sha256:...", or NULL */
 };
 
-/* text is the caller's. ERR_USAGE says which part is wrong. The parts live in the arena. */
+/* text is the caller's. ERR_USAGE says which part is wrong; an id alone is no name. The parts live
+ * in the arena. */
 int reference_parse(struct reference *r, const char *text, struct arena *a, struct err *e);
 
 /* The whole name, written out: what is the same image has the same text. */

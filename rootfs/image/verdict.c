@@ -229,16 +229,28 @@ static enum exchange_next unauthorized(struct exchange *x, struct err *e)
 	return EXCHANGE_AGAIN;
 }
 
-/* What was there cannot be gone on with, says the server: from the beginning. */
+/* What was there cannot be gone on with, as *e says: from the beginning. */
+static enum exchange_next from_the_beginning(struct exchange *x, struct err *e)
+{
+	if (x->from == 0)
+		return EXCHANGE_FAILED;
+	x->from = 0;
+	return later(x, e);
+}
+
 static enum exchange_next no_such_range(struct exchange *x, struct err *e)
 {
-	if (x->from == 0) {
-		err_host(e, "the registry refuses a range that was not asked for (416)");
-		return EXCHANGE_FAILED;
-	}
-	x->from = 0;
-	err_host(e, "the registry has less than what is there already (416)");
-	return later(x, e);
+	err_host(e, "%s",
+		 x->from == 0 ? "the registry refuses a range that was not asked for (416)"
+			      : "the registry has less than what is there already (416)");
+	return from_the_beginning(x, e);
+}
+
+static enum exchange_next other_range(struct exchange *x, struct err *e)
+{
+	*e = x->err;
+	x->err = (struct err)ERR_INIT;
+	return from_the_beginning(x, e);
 }
 
 static enum exchange_next by_status(struct exchange *x, long status, struct err *e)
@@ -269,6 +281,8 @@ static enum exchange_next by_status(struct exchange *x, long status, struct err 
 static enum exchange_next good(struct exchange *x, long status, struct err *e)
 {
 	if (!x->begun && exchange_begin(x, status) < 0) {
+		if (x->misplaced)
+			return other_range(x, e);
 		*e = x->err;
 		return EXCHANGE_FAILED;
 	}
@@ -289,6 +303,8 @@ enum exchange_next exchange_judge(struct exchange *x, CURLcode code, struct err 
 	}
 	if (status > 0)
 		x->r->answered = true;
+	if (x->misplaced)
+		return other_range(x, e);
 	bool is_good = status == 200 || status == 206;
 	if (is_good)
 		x->authorizations = 0;

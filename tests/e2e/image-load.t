@@ -109,8 +109,28 @@ for what, data, says in (
     run = small.image("load", "--name", "bad", saved(data, "bad.tar"))
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)
     ok(says in run.err, f"{what}: says why", run)
+
+# ---- a name with a digest is what a pull verified, and nothing else ----
+pin = f"127.0.0.1:5000/x@{blob(b'another')}"
+bare = blob(b"another")
+for what, args in (
+        ("a layout that calls itself by a digest", [layout([lower], ref=pin)]),
+        ("a docker-archive that does", [saved(docker_archive([lower], [pin]), "pin.tar")]),
+        ("one with a tag before it", [saved(docker_archive([lower], [pin.replace("@", ":1@")]), "pin2.tar")]),
+        ("--name with a digest", ["--name", pin, layout([lower])]),
+        ("a layout that calls itself an id", [layout([lower], ref=bare)]),
+        ("--name with an id", ["--name", bare, layout([lower])])):
+    run = small.image("load", *args)
+    is_((run.code, run.out, small.names()), (125, b"", []), f"{what}: no name for it", run)
+is_(small.image("load", "--name", "control", layout([lower], ref=pin)).code, 0, "under another name it is taken")
+for to in (pin, bare):
+    is_((small.image("tag", "control", to).code, small.names()), (125, ["control:latest"]), f"tag {to}: refused")
+small.image("remove", "control")
+
 run = small.image("load", "--limit-bytes", "1K", saved(tree, "t.tar"))
 is_(run.code, 125, "what is larger than the limit is refused", run)
+run = small.image("load", "--limit-depth", "257", saved(tree, "t.tar"))
+ok(run.code == 125 and b"from 1 to 256" in run.err, "a limit that the unpacker cannot keep is refused as such", run)
 run = small.image("load", "--limit-entries", "3", saved(tree, "t.tar"))
 is_(run.code, 125, "what has more entries than the limit is refused", run)
 is_((small.names(), small.entries("trees"), small.entries("tmp")), ([], [], []), "nothing of a refused image stays but blobs that were right")

@@ -44,6 +44,14 @@ is_((store.entries("partial"), store.entries("tmp")), ([], []), "nothing is left
 asked = len(server.asked(layer_path))
 is_(store.image("pull", "--insecure-registry", name).code, 0, "pulled again")
 is_(len(server.asked(layer_path)), asked, "no blob that is there is asked for")
+manifest = json.loads(store.image("inspect", "--json", name).out)["manifest"]["digest"]
+pinned = f"{server.name}/a/b@{manifest}"
+run = store.image("pull", "--insecure-registry", pinned)
+is_((run.code, run.out.split()[:1]), (0, [pinned.encode()]), "a pull by digest has that name", run)
+other = Store()
+run = other.image("pull", "--insecure-registry", "--limit-bytes", "1M", name)
+is_((run.code, len(server.asked(layer_path))), (125, asked), "what is larger than --limit-bytes is not fetched", run)
+store.image("remove", pinned)
 store.image("remove", name)
 run = store.run(name)
 is_((run.status, run.code), ("refused", 125), "not stored, and nobody asked for a pull: refused", run)

@@ -168,6 +168,15 @@ def cut_and_wrong(handler, count):
 
 server, pull = broken(cut_and_wrong)
 like(pull.err, "another range", "a range that was not asked for is refused")
+is_([headers.get("Range") for headers in server.asked(blob_path())][:3], [None, f"bytes={HALF}-", None], "and the whole is asked for once more")
+
+
+def cut_wrong_once(handler, count):
+    return cut_and_wrong(handler, count) if count < 2 else False
+
+
+server, pull = broken(cut_wrong_once)
+ok(pull.whole(), "a wrong range once: from the beginning", pull)
 pieces = 5
 
 

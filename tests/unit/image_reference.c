@@ -80,6 +80,8 @@ static void round_trip(void **state)
 }
 
 static const char *const wrong[] = {
+	"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+	"sha256:0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef",
 	"",
 	"/",
 	"/x",
