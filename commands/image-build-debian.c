@@ -69,7 +69,7 @@ int image_build_debian(struct image_call *c, struct err *e)
 	bool json = false;
 	struct debian d = {.suite = "bookworm", .components = "main", .variant = "minbase"};
 	struct image_limits limits = {0};
-	struct image_source from = {.platform = platform_host()};
+	struct image_source from = {.as = TAKE_TREE, .platform = platform_host()};
 	const struct image_option rows[] = {
 		{"packages", &d.packages, NULL, "NAME,...  what is in it besides the variant's"},
 		{"suite", &d.suite, NULL, "NAME  of Debian (bookworm)"},

@@ -42,7 +42,7 @@ int image_import(struct image_call *c, struct err *e)
 {
 	bool json = false;
 	struct image_limits limits = {0};
-	struct image_source from = {.input = -1, .platform = platform_host()};
+	struct image_source from = {.input = -1, .as = TAKE_TREE, .platform = platform_host()};
 	const struct image_option rows[] = {
 		IMAGE_LIMIT_ROWS(limits),
 		{"json", NULL, &json, "progress as JSON, one document a line"},

@@ -114,6 +114,7 @@ static int take_and_keep(struct image_call *c, const struct image_source *from, 
 	j->take = (struct take){.input = from->input,
 				.blobs = from->blobs,
 				.blobs_len = from->blobs_len,
+				.as = from->as,
 				.ref = from->ref,
 				.platform = from->platform,
 				.limits = from->limits,
@@ -213,6 +214,9 @@ static int list_blobs(struct layout *l, int folder, struct err *e)
 static int load_layout(struct image_call *c, int folder, struct image_source *from, struct err *e)
 {
 	autolayout l = {.index = -1};
+	if (from->as != TAKE_ANY && from->as != TAKE_LAYOUT)
+		return err_usage(e,
+				 "--as: a folder is a layout (`pinfold image import` takes a tree)");
 	l.blobs = calloc(LAYOUT_BLOBS_MAX, sizeof(*l.blobs));
 	if (!l.blobs)
 		return err_host(e, "out of memory");
@@ -290,9 +294,22 @@ static const char *name_of(struct image_call *c, const char *path)
 	return fit ? name : NULL;
 }
 
+static int read_as(enum take_as *as, const char *text, struct err *e)
+{
+	static const char *const names[] =
+		{[TAKE_TREE] = "tree", [TAKE_LAYOUT] = "layout", [TAKE_DOCKER] = "docker"};
+	for (size_t i = TAKE_TREE; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*as = (enum take_as)i;
+			return 0;
+		}
+	}
+	return err_usage(e, "--as is tree, layout or docker");
+}
+
 int image_load(struct image_call *c, struct err *e)
 {
-	const char *platform = NULL;
+	const char *platform = NULL, *as = NULL;
 	bool json = false;
 	struct image_limits limits = {0};
 	struct image_source from = {.input = -1};
@@ -300,6 +317,7 @@ int image_load(struct image_call *c, struct err *e)
 		{"name", &from.name, NULL,
 		 "NAME[:TAG]  what it is to be called (default: what it says itself)"},
 		{"ref", &from.ref, NULL, "NAME  which image, where there are several"},
+		{"as", &as, NULL, "tree|layout|docker  what an archive is (default: by its members)"},
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
 		IMAGE_LIMIT_ROWS(limits),
@@ -312,7 +330,7 @@ int image_load(struct image_call *c, struct err *e)
 	const char *path = c->argv[0];
 	from.report = json ? REPORT_JSON : REPORT_LINES;
 	from.platform = platform_host();
-	if (image_limits_read(&limits, &from.limits, e) < 0 ||
+	if (image_limits_read(&limits, &from.limits, e) < 0 || (as && read_as(&from.as, as, e) < 0) ||
 	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0))
 		return -1;
 	if (strcmp(path, "-") == 0)

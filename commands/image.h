@@ -96,6 +96,7 @@ struct image_source {
 	int input;
 	const struct take_blob *blobs; /* of a layout that is a folder; then input is its index.json */
 	size_t blobs_len;
+	enum take_as as;
 	const char *ref, *name; /* NULL: by the image; NULL: by the image or fallback */
 	const char *fallback;	/* NULL: it has to have a name */
 	struct platform platform;

@@ -27,6 +27,7 @@ struct source {
 	struct archive *archive;
 	int stream;
 	uint32_t ratio;
+	int filter; /* asked for before the thread has the archive */
 	bool empty; /* libarchive has no data to read then, not even none */
 	uint64_t in, out;
 	struct hash hash;
@@ -86,8 +87,7 @@ static ssize_t decompress(struct source *s, const void **bytes, struct err *e)
 		return refuse(s, e);
 	s->out += len;
 	if (s->out > RATIO_FREE && s->out / s->ratio > s->in) {
-		return err_usage(e,
-				 "the layer decompresses to more than %u times its size (limit ratio)",
+		return err_usage(e, "it decompresses to more than %u times its size (limit ratio)",
 				 s->ratio);
 	}
 	hash_update(&s->hash, *bytes, len);
@@ -222,6 +222,7 @@ static int open_filters(struct source *s, enum source_filters filters, struct er
 		return refuse(s, e);
 	const int r = archive_read_next_header(a, &entry);
 	s->empty = r == ARCHIVE_EOF;
+	s->filter = archive_filter_code(a, 0);
 	return r == ARCHIVE_OK || r == ARCHIVE_WARN || s->empty ? 0 : refuse(s, e);
 }
 
@@ -252,6 +253,11 @@ ssize_t source_next(struct source *s, const void **bytes, struct err *e)
 void source_digest(const struct source *s, struct digest *d)
 {
 	*d = s->digest;
+}
+
+int source_filter(const struct source *s)
+{
+	return s->filter;
 }
 
 void source_close(struct source **s)

@@ -362,17 +362,19 @@ static int take_form(struct taker *t, struct taken *out, struct err *e)
 {
 	enum taken_form form = TAKEN_ARCHIVE;
 	int compression = -1;
+	const enum take_as as = t->take->as;
 	if (t->take->blobs)
 		return take_layout(t, out, e);
 	if (archive_take(t, &form, &compression, e) < 0)
 		return -1;
 	if (form == TAKEN_TREE)
 		return take_tree(t, compression, out, e);
-	if (has_member(t, "index.json"))
+	if (as == TAKE_LAYOUT || (as == TAKE_ANY && has_member(t, "index.json")))
 		return take_layout(t, out, e);
-	if (has_member(t, "manifest.json"))
+	if (as == TAKE_DOCKER || has_member(t, "manifest.json"))
 		return take_docker(t, out, e);
-	return err_usage(e, "the archive has neither index.json nor manifest.json");
+	return err_usage(e,
+			 "the archive has neither index.json nor manifest.json; --as says what it is");
 }
 
 int take_in(int root, void *arg, struct err *e)

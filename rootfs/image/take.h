@@ -27,10 +27,14 @@ struct take_blob {
 	int fd;
 };
 
+/* What an archive is read as: its members tell, or the caller does. */
+enum take_as { TAKE_ANY, TAKE_TREE, TAKE_LAYOUT, TAKE_DOCKER };
+
 struct take {
 	int input; /* a file that can seek; of a layout that is a folder, its index.json */
 	const struct take_blob *blobs; /* NULL: input is an archive */
 	size_t blobs_len;
+	enum take_as as;
 	const char *ref; /* which of several images; NULL: there is one */
 	struct platform platform;
 	struct unpack_limits limits;
@@ -65,8 +69,8 @@ struct taker {
 
 enum taken_form { TAKEN_ARCHIVE, TAKEN_TREE };
 
-/* Read the archive: its members' files, or nothing where it is a tar of a tree. *compression is
- * what it was packed with, if libarchive's number for that is one of a layer's; else -1. */
+/* Read the archive: its members' files, which mean nothing where it is a tar of a tree.
+ * *compression is what it was packed with, if that is one of a layer's; else -1. */
 int archive_take(struct taker *t, enum taken_form *form, int *compression, struct err *e);
 
 /* For reading, links followed; ERR_USAGE where there is no such member. */

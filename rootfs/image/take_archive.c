@@ -16,41 +16,52 @@
 
 enum { BLOCK_BYTES = 256 * 1024, LINKS_MAX = 8 };
 
-static void archive_drop(struct archive **a)
-{
-	archive_read_free(*a);
-}
-#define autoarchive __attribute__((cleanup(archive_drop))) struct archive
+/* The archive, and what decompresses it: source.c, which holds the ratio against its limit. */
+struct reading {
+	struct archive *archive;
+	struct source *source;
+	struct err err; /* why the source ended early */
+};
 
-static int refuse(struct archive *a, struct err *e)
+static void reading_close(struct reading *r)
 {
-	const char *why = archive_error_string(a);
-	if (archive_errno(a) == ENOMEM)
+	archive_read_free(r->archive);
+	source_close(&r->source);
+}
+#define autoreading __attribute__((cleanup(reading_close))) struct reading
+
+static int refuse(const struct reading *r, struct err *e)
+{
+	const char *why = archive_error_string(r->archive);
+	if (r->err.kind != ERR_NONE) {
+		*e = r->err;
+		return err_wrap(e, "the archive cannot be read");
+	}
+	if (archive_errno(r->archive) == ENOMEM)
 		return err_host(e, "out of memory for the archive");
 	return err_usage(e, "the archive cannot be read: %s", why ? why : "no reason given");
 }
 
-/* Filters that libarchive has within: those by another program would need one. */
-static struct archive *open_archive(int fd, struct err *e)
+static la_ssize_t read_source(struct archive *a, void *arg, const void **bytes)
 {
-	struct archive *a = archive_read_new();
-	if (!a) {
-		err_host(e, "out of memory");
-		return NULL;
-	}
-	archive_read_support_format_tar(a);
-	archive_read_support_filter_gzip(a);
-	archive_read_support_filter_bzip2(a);
-	archive_read_support_filter_compress(a);
-	archive_read_support_filter_lzma(a);
-	archive_read_support_filter_xz(a);
-	archive_read_support_filter_lz4(a);
-	archive_read_support_filter_zstd(a);
-	if (archive_read_open_fd(a, fd, BLOCK_BYTES) == ARCHIVE_OK)
-		return a;
-	refuse(a, e);
-	archive_read_free(a);
-	return NULL;
+	struct reading *r = arg;
+	const ssize_t n = r->err.kind == ERR_NONE ? source_next(r->source, bytes, &r->err) : -1;
+	if (n < 0)
+		archive_set_error(a, EINVAL, "it is damaged");
+	return n;
+}
+
+static int reading_open(struct reading *r, const struct take *take, struct err *e)
+{
+	const struct source_options o = {SOURCE_ANY, take->limits.ratio};
+	if (source_open(&r->source, take->input, &o, e) < 0)
+		return -1;
+	r->archive = archive_read_new();
+	if (!r->archive || archive_read_support_format_tar(r->archive) != ARCHIVE_OK)
+		return err_host(e, "out of memory");
+	return archive_read_open(r->archive, r, NULL, read_source, NULL) == ARCHIVE_OK
+		       ? 0
+		       : refuse(r, e);
 }
 
 static bool is_hex(const char *text, size_t len)
@@ -59,7 +70,7 @@ static bool is_hex(const char *text, size_t len)
 }
 
 /* Whether an archive of an image has members of that name: layouts, `docker save` old and new, and
- * what else writes its form. A tree has others at its top. */
+ * what else writes its form. */
 static bool is_image_member(const char *name)
 {
 	static const char *const exact[] = {"index.json",   "oci-layout",   "manifest.json",
@@ -81,6 +92,12 @@ static bool is_image_member(const char *name)
 		if (strcmp(name + DIGEST_HEX, tails[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Of those the ones that a tree does not have at its top: it may have a manifest.json. */
+static bool is_certain(const char *name)
+{
+	return strcmp(name, "oci-layout") == 0 || strlen(name) >= DIGEST_HEX;
 }
 
 static const char *bare(const char *name)
@@ -106,21 +123,31 @@ static int write_block(struct taker *t, int fd, const void *block, size_t len, s
 	return fd_write_all(fd, block, len) < 0 ? err_sys(e, "write to the store") : 0;
 }
 
-static int extract(struct taker *t, struct archive *a, struct member *m, struct err *e)
+/* With holes a member is larger than anything that was read, and no writer of images makes any. */
+static int extract(struct taker *t, struct reading *r, struct archive_entry *entry,
+		   struct member *m, struct err *e)
 {
-	static char block[BLOCK_BYTES];
+	const void *block;
+	size_t len;
+	la_int64_t at;
+	int got;
 	char name[32];
 	snprintf(name, sizeof(name), "m/%zu", (size_t)(m - t->members));
 	autoclose int fd = openat(t->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(e, "make a file for %.60s", m->name);
-	la_ssize_t n;
-	while ((n = archive_read_data(a, block, sizeof(block))) > 0) {
-		if (write_block(t, fd, block, (size_t)n, e) < 0)
+	while ((got = archive_read_data_block(r->archive, &block, &len, &at)) == ARCHIVE_OK) {
+		if (len > 0 && (uint64_t)at != m->size)
+			break;
+		if (write_block(t, fd, block, len, e) < 0)
 			return -1;
-		m->size += (uint64_t)n;
+		m->size += len;
 	}
-	return n < 0 ? refuse(a, e) : 0;
+	if (got != ARCHIVE_EOF && got != ARCHIVE_OK)
+		return refuse(r, e);
+	return m->size == (uint64_t)archive_entry_size(entry)
+		       ? 0
+		       : err_usage(e, "%.60s: a file with holes in an archive of an image", m->name);
 }
 
 /* The target of a symbolic link from where it is: "../HEX/layer.tar" in HEX/layer.tar. */
@@ -137,7 +164,7 @@ static const char *link_target(struct taker *t, const char *name, const char *ta
 	return arena_printf(t->arena, "%.*s%s", (int)front, name, target);
 }
 
-static int add_member(struct taker *t, struct archive *a, struct archive_entry *entry, struct err *e)
+static int add_member(struct taker *t, struct reading *r, struct archive_entry *entry, struct err *e)
 {
 	const char *name = bare(archive_entry_pathname(entry));
 	const char *hard = archive_entry_hardlink(entry), *soft = archive_entry_symlink(entry);
@@ -151,52 +178,78 @@ static int add_member(struct taker *t, struct archive *a, struct archive_entry *
 		m->link = link_target(t, name, soft);
 	else if (archive_entry_filetype(entry) != AE_IFREG)
 		return 0;
-	else if (extract(t, a, m, e) < 0)
+	else if (extract(t, r, entry, m, e) < 0)
 		return -1;
 	t->members_len++;
 	return 0;
 }
 
-/* What a layer may be packed with: libarchive's number for it, else -1. */
-static int layer_compression(struct archive *a)
+/* What a layer may be packed with: our number for it, else -1. */
+static int layer_compression(const struct source *s)
 {
-	const int code = archive_filter_code(a, 0);
+	const int code = source_filter(s);
 	return code == ARCHIVE_FILTER_GZIP   ? COMPRESSION_GZIP
 	       : code == ARCHIVE_FILTER_ZSTD ? COMPRESSION_ZSTD
 	       : code == ARCHIVE_FILTER_NONE ? COMPRESSION_NONE
 					     : -1;
 }
 
-int archive_take(struct taker *t, enum taken_form *form, int *compression, struct err *e)
+/* A member of another name than those of images: a tree's, unless the caller or a member that no
+ * tree has said before that it is an image. */
+static int other_member(struct taker *t, struct reading *r, struct archive_entry *entry, bool image,
+			enum taken_form *form, struct err *e)
+{
+	if (t->take->as == TAKE_DOCKER) /* its documents may name what they like */
+		return add_member(t, r, entry, e);
+	if (t->take->as == TAKE_LAYOUT)
+		return 0;
+	if (image)
+		return err_usage(e,
+				 "an archive of an image does not have %.60s; --as says what it is",
+				 bare(archive_entry_pathname(entry)));
+	*form = TAKEN_TREE;
+	return 0;
+}
+
+static int take_members(struct taker *t, struct reading *r, enum taken_form *form, struct err *e)
 {
 	struct archive_entry *entry;
-	autoarchive *a = open_archive(t->take->input, e);
 	int got = ARCHIVE_EOF;
-	bool image = false;
-	if (!a)
-		return -1;
-	while ((got = archive_read_next_header(a, &entry)) == ARCHIVE_OK || got == ARCHIVE_WARN) {
+	bool image = false, any = false;
+	while ((got = archive_read_next_header(r->archive, &entry)) == ARCHIVE_OK ||
+	       got == ARCHIVE_WARN) {
 		const char *name = bare(archive_entry_pathname(entry));
-		*compression = layer_compression(a);
-		if (!name || !*name || strcmp(name, ".") == 0)
-			continue;
-		if (!is_image_member(name)) {
-			if (image)
-				return err_usage(e, "an archive of an image does not have %.60s",
-						 name);
+		if (t->take->as == TAKE_TREE) {
 			*form = TAKEN_TREE;
 			return 0;
 		}
-		image = true;
-		if (add_member(t, a, entry, e) < 0)
+		if (!name || !*name || strcmp(name, ".") == 0)
+			continue;
+		const bool known = is_image_member(name);
+		if ((known ? add_member(t, r, entry, e)
+			   : other_member(t, r, entry, image, form, e)) < 0)
 			return -1;
+		if (*form == TAKEN_TREE)
+			return 0;
+		any = true;
+		image |= known && is_certain(name);
 	}
 	if (got != ARCHIVE_EOF)
-		return refuse(a, e);
-	if (archive_format(a) == 0)
+		return refuse(r, e);
+	if (archive_format(r->archive) == 0)
 		return err_usage(e, "it is no tar archive");
-	*form = image ? TAKEN_ARCHIVE : TAKEN_TREE;
+	*form = any ? TAKEN_ARCHIVE : TAKEN_TREE;
 	return 0;
+}
+
+int archive_take(struct taker *t, enum taken_form *form, int *compression, struct err *e)
+{
+	autoreading r = {.err = ERR_INIT};
+	if (reading_open(&r, t->take, e) < 0)
+		return -1;
+	*compression = layer_compression(r.source);
+	*form = TAKEN_ARCHIVE;
+	return take_members(t, &r, form, e);
 }
 
 /* ---- members by name ---- */

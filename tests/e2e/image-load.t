@@ -3,6 +3,7 @@
 no image, or one of other bytes than it says, is refused and nothing of it stays."""
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -110,6 +111,43 @@ for what, data, says in (
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)
     ok(says in run.err, f"{what}: says why", run)
 
+# ---- an archive of an image does not grow beyond the limits while it is taken apart ----
+zeros = "blobs/sha256/" + "a" * 64
+bomb = gzip.compress(layer({zeros: bytes(96 << 20)}))
+run = small.image("load", "--name", "bad", "--limit-ratio", "100", saved(bomb, "bomb.tar.gz"))
+ok(run.code == 125 and b"limit ratio" in run.err, "an archive that grows 1000 times: refused by the ratio", run)
+run = small.image("load", "--name", "bad", "--limit-bytes", "32M", "--limit-ratio", "100000", saved(bomb, "bomb.tar.gz"))
+ok(run.code == 125 and b"--limit-bytes" in run.err, "or by its bytes", run)
+for holes, what in ((b"0\n", "nothing but a hole"), (b"1\n1073741824\n512\n", "a hole in front")):
+    info = tarfile.TarInfo("GNUSparseFile.0/x")
+    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": zeros, "GNU.sparse.realsize": str((1 << 30) + 512)}
+    data = holes.ljust(512, b"\0") + bytes(512 if len(holes) > 2 else 0)
+    info.size = len(data)
+    to = io.BytesIO()
+    with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(info, io.BytesIO(data))
+    run = small.image("load", "--name", "bad", saved(to.getvalue(), "sparse.tar"))
+    ok(run.code == 125 and b"holes" in run.err, f"a member that is {what}: refused", run)
+
+# ---- a tree that has at its top what an archive of an image has ----
+for first in ({"manifest.json": b"{}"}, {"index.json": b"{}"}, {"blobs": ("dir", 0o755), "blobs/x": b"x"}, {"repositories": b"", "blobs/sha256": ("dir", 0o755)}):
+    run = small.image("load", "--name", "tree", saved(layer({**first, **busybox_tree()}), "tree.tar"))
+    is_((run.code, small.run("tree", "/bin/cat", "/" + list(first)[0]).code in (0, 1)), (0, True), f"a tree with {list(first)[0]} in front is one", run)
+like_both = saved(layer({"manifest.json": b"{}"}), "both.tar")
+is_(small.image("load", like_both).code, 125, "one of nothing but that is no image")
+is_(small.image("load", "--as", "tree", like_both).code, 0, "--as tree: it is a tree")
+files = members(layout_tar([lower]))
+readme = layer({**{name: what[6] for name, what in files.items()}, "README": b"read me"})
+run = small.image("load", "--name", "readme", saved(readme, "readme.tar"))
+ok(run.code == 125 and b"--as" in run.err, "a layout with what no layout has: refused, and the message says what helps", run)
+is_(small.image("load", "--name", "readme", "--as", "layout", saved(readme, "readme.tar")).code, 0, "--as layout: it is one")
+own = layer({"conf": config([lower]), "one": lower, "manifest.json": json.dumps([{"Config": "conf", "RepoTags": ["own:1"], "Layers": ["one"]}]).encode()})
+is_(small.image("load", "--as", "docker", saved(own, "own.tar")).code, 0, "--as docker: with names of its own")
+is_(small.image("load", "--as", "docker", layout([lower])).code, 125, "a folder is a layout")
+is_(small.image("load", "--as", "zip", like_both).code, 125, "--as something else is refused")
+for name in small.names():
+    small.image("remove", name)
+
 # ---- a name with a digest is what a pull verified, and nothing else ----
 pin = f"127.0.0.1:5000/x@{blob(b'another')}"
 bare = blob(b"another")
@@ -126,6 +164,7 @@ is_(small.image("load", "--name", "control", layout([lower], ref=pin)).code, 0, 
 for to in (pin, bare):
     is_((small.image("tag", "control", to).code, small.names()), (125, ["control:latest"]), f"tag {to}: refused")
 small.image("remove", "control")
+small.image("gc")
 
 run = small.image("load", "--limit-bytes", "1K", saved(tree, "t.tar"))
 is_(run.code, 125, "what is larger than the limit is refused", run)
