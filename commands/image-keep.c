@@ -117,7 +117,8 @@ static int run_jail(const struct work *w, struct job *j, struct err *e)
 	return jail_run(&jail, e);
 }
 
-/* Unpack into a private folder, and let it be seen when it is whole. */
+/* Unpack into a private folder, and let it be seen when it is whole. Where the image has a tree,
+ * that one stays, and this was the proof that these layers, packed otherwise, make the same. */
 static int make_tree(struct image_call *c, const struct image_keep *k, struct layer_report *report,
 		     struct err *e)
 {
@@ -171,15 +172,35 @@ static void announce(const struct image_keep *k, const char *name)
 	free(text);
 }
 
-/* The figures of a tree that somebody else unpacked are with its other names. */
-static void known_figures(struct image_call *c, struct stored_name *n)
+static bool same_layers(const struct manifest *a, const struct manifest *b)
 {
-	struct stored_name other;
+	if (a->layers_len != b->layers_len)
+		return false;
+	for (size_t i = 0; i < a->layers_len; i++)
+		if (!digest_same(&a->layers[i].digest, &b->layers[i].digest))
+			return false;
+	return true;
+}
+
+/* Whether the tree that is there came out of these layers, as one of its names has it; then its
+ * figures, too. The id is the config's alone: another manifest may name it beside other layers. */
+static bool is_known(struct image_call *c, struct stored_name *n)
+{
+	struct stored_list list;
+	struct debris debris = {0};
 	struct err ignored = ERR_INIT;
-	if (store_get_name(&c->store, n->id.text, &other, c->arena, &ignored) == 1) {
-		n->bytes = other.bytes;
-		n->entries = other.entries;
+	if (!store_has_tree(&c->store, &n->id) ||
+	    store_list(&c->store, &list, &debris, c->arena, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < list.len; i++) {
+		const struct stored_name *other = &list.names[i];
+		if (!digest_same(&other->id, &n->id) || !same_layers(&other->manifest, &n->manifest))
+			continue;
+		n->bytes = other->bytes;
+		n->entries = other->entries;
+		return true;
 	}
+	return false;
 }
 
 static int keep_claimed(struct image_call *c, const struct image_keep *k, const char *name,
@@ -196,9 +217,7 @@ static int keep_claimed(struct image_call *c, const struct image_keep *k, const 
 			     .layers_len = k->taken->layers_len},
 		.created = (int64_t)time(NULL),
 	};
-	if (store_has_tree(&c->store, &n.id)) {
-		known_figures(c, &n);
-	} else {
+	if (!is_known(c, &n)) {
 		if (make_tree(c, k, &report, e) < 0)
 			return -1;
 		mention_report(&report);

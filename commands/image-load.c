@@ -74,6 +74,22 @@ static int take_jailed(const struct work *w, struct job *j, const struct image_s
 	return rc < 0 ? -1 : taken_check(&j->taken, e);
 }
 
+static const struct descriptor *descriptor_at(const struct taken *t, size_t i)
+{
+	return i == 0 ? &t->document : i == 1 ? &t->config : &t->layers[i - 2];
+}
+
+/* One that stands in the manifest twice, which has been moved. */
+static bool stands_before(const struct taken *t, size_t before, const struct descriptor *d)
+{
+	for (size_t i = 0; i < before; i++) {
+		const struct descriptor *other = descriptor_at(t, i);
+		if (digest_same(&other->digest, &d->digest) && other->size == d->size)
+			return true;
+	}
+	return false;
+}
+
 /* What the jail wrote, held against the digests that it spoke of. */
 static int put_blobs(struct image_call *c, const struct work *w, const struct taken *t, struct err *e)
 {
@@ -82,11 +98,8 @@ static int put_blobs(struct image_call *c, const struct work *w, const struct ta
 	if (blobs < 0)
 		return err_sys(e, "open the new blobs");
 	for (size_t i = 0; i < t->layers_len + 2; i++) {
-		const struct descriptor *d = i == 0   ? &t->document
-					     : i == 1 ? &t->config
-						      : &t->layers[i - 2];
-		/* One that stands in the manifest twice has been moved. */
-		if (store_has_blob(&c->store, &d->digest))
+		const struct descriptor *d = descriptor_at(t, i);
+		if (stands_before(t, i, d))
 			continue;
 		if (store_put_blob(&c->store, blobs, digest_hex(&d->digest), d, e) < 0)
 			return -1;

@@ -52,7 +52,7 @@ static int by_digest(const void *a, const void *b)
 
 static void want(struct pull *p, const struct descriptor *d)
 {
-	if (store_has_blob(&p->call->store, &d->digest))
+	if (store_holds_blob(&p->call->store, d))
 		return;
 	for (size_t i = 0; i < p->blobs_len; i++)
 		if (digest_same(&p->blobs[i].what.digest, &d->digest))
@@ -72,7 +72,7 @@ static int lock_partials(struct pull *p, struct err *e)
 		autoclose int fd = store_open_partial(&p->call->store, &b->what.digest, e);
 		if (fd < 0)
 			return -1;
-		if (store_has_blob(&p->call->store, &b->what.digest)) {
+		if (store_holds_blob(&p->call->store, &b->what)) {
 			unlinkat(p->call->store.partial, digest_hex(&b->what.digest), 0);
 			continue;
 		}
@@ -122,7 +122,7 @@ static int keep_document(struct pull *p, const struct registry_manifest *m, stru
 	autowork w = WORK_INIT;
 	const struct store *s = &p->call->store;
 	p->taken.document = (struct descriptor){m->type, m->digest, m->bytes.len};
-	if (store_has_blob(s, &m->digest))
+	if (store_holds_blob(s, &p->taken.document))
 		return 0;
 	if (work_open(&w, s, e) < 0)
 		return -1;

@@ -95,11 +95,6 @@ void store_unshare(const struct store *s)
 
 /* ---- blobs ---- */
 
-bool store_has_blob(const struct store *s, const struct digest *d)
-{
-	return faccessat(s->blobs, digest_hex(d), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 int store_open_blob(const struct store *s, const struct digest *d, struct err *e)
 {
 	const int fd = stored_open_file(s->blobs, digest_hex(d), e);
@@ -148,13 +143,23 @@ int store_check_blob(int fd, const struct descriptor *d, struct err *e)
 	return 0;
 }
 
+bool store_holds_blob(const struct store *s, const struct descriptor *d)
+{
+	struct err ignored = ERR_INIT;
+	struct stat st;
+	autoclose int fd = openat(s->blobs, digest_hex(&d->digest),
+				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size == d->size &&
+	       store_check_blob(fd, d, &ignored) == 0;
+}
+
 int store_put_blob(const struct store *s, int dir, const char *name, const struct descriptor *d,
 		   struct err *e)
 {
 	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "image store: open the new blob %s", d->digest.text);
-	if (store_has_blob(s, &d->digest)) {
+	if (store_holds_blob(s, d)) {
 		unlinkat(dir, name, 0);
 		return 0;
 	}

@@ -66,11 +66,13 @@ int store_sweep(const struct store *s, struct err *e);
 
 /* Whether its bytes have the digest and the size that they should: ERR_USAGE if not. */
 int store_check_blob(int fd, const struct descriptor *d, struct err *e);
-bool store_has_blob(const struct store *s, const struct digest *d);
+/* Whether it is there, whole: its bytes are read. A disk may have changed them since they came. */
+bool store_holds_blob(const struct store *s, const struct descriptor *d);
 /* For reading; ERR_HOST: it is not there. */
 int store_open_blob(const struct store *s, const struct digest *d, struct err *e);
-/* Take the regular file (dir, name) into the store, if its bytes have that digest and size: ERR_USAGE,
- * and it is gone, if not. One that is there already stays. What was written is on the disk first. */
+/* Take the regular file (dir, name) into the store, if its bytes have that digest and size:
+ * ERR_USAGE, and it is gone, if not. One that is there already and whole stays. What was written is
+ * on the disk first. */
 int store_put_blob(const struct store *s, int dir, const char *name, const struct descriptor *d,
 		   struct err *e);
 

@@ -111,6 +111,75 @@ for what, data, says in (
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)
     ok(says in run.err, f"{what}: says why", run)
 
+# ---- a config that is known, beside other layers ----
+
+
+def with_manifest(change):
+    """A layout of lower and upper whose manifest is changed."""
+    folder = layout([lower, upper])
+    place = os.path.join(folder, "index.json")
+    with open(place) as file:
+        index = json.load(file)
+    blobs = os.path.join(folder, "blobs/sha256")
+    with open(os.path.join(blobs, index["manifests"][0]["digest"].split(":")[1])) as file:
+        manifest = json.load(file)
+    for data in change(manifest):
+        with open(os.path.join(blobs, blob(data).split(":")[1]), "wb") as file:
+            file.write(data)
+    data = json.dumps(manifest).encode()
+    with open(os.path.join(blobs, blob(data).split(":")[1]), "wb") as file:
+        file.write(data)
+    index["manifests"][0].update(digest=blob(data), size=len(data))
+    with open(place, "w") as file:
+        json.dump(index, file)
+    return folder
+
+
+def packed(manifest):
+    data = gzip.compress(upper)
+    manifest["layers"][1] = {"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip", "digest": blob(data), "size": len(data)}
+    return [data]
+
+
+def changed(key, **values):
+    def change(manifest):
+        (manifest["config"] if key is None else manifest["layers"][key]).update(values)
+        return []
+    return change
+
+
+def reordered(*numbers):
+    def change(manifest):
+        manifest["layers"] = [manifest["layers"][number] for number in numbers]
+        return []
+    return change
+
+
+known = Store()
+is_(known.image("load", "--name", "known", layout([lower, upper])).code, 0, "an image is loaded")
+for what, change in {
+        "one of the layers is another": reordered(0, 0),
+        "they are the other way round": reordered(1, 0),
+        "one is missing": reordered(0),
+        "there are none": reordered(),
+        "a size is wrong": changed(0, size=5),
+        "the config's size is wrong": changed(None, size=5)}.items():
+    run = known.image("load", "--name", "other", with_manifest(change))
+    is_((run.code, run.out, known.names()), (125, b"", ["known:latest"]), f"the same config, and {what}: refused", run)
+run = known.image("load", "--name", "other", with_manifest(packed))
+is_((run.code, len(known.entries("trees"))), (0, 1), "the same layers packed otherwise are the same image", run)
+is_(known.image("verify", "known", "other").code, 0, "and both are whole")
+
+# ---- a blob that was damaged is replaced by a good one ----
+path = os.path.join(known.path, "blobs/sha256", blob(lower).split(":")[1])
+for what, size in ("other bytes", len(lower)), ("fewer", 100), ("none", 0):
+    os.chmod(path, 0o600)
+    with open(path, "wb") as file:
+        file.write(bytes(size))
+    is_(known.image("verify", "known").code, 1, f"a blob with {what}: verify sees it")
+    is_(known.image("load", "--name", "known", layout([lower, upper])).code, 0, "it is loaded again")
+    is_(known.image("verify", "known").code, 0, "and whole")
+
 # ---- an archive of an image does not grow beyond the limits while it is taken apart ----
 zeros = "blobs/sha256/" + "a" * 64
 bomb = gzip.compress(layer({zeros: bytes(96 << 20)}))

@@ -44,6 +44,13 @@ is_((store.entries("partial"), store.entries("tmp")), ([], []), "nothing is left
 asked = len(server.asked(layer_path))
 is_(store.image("pull", "--insecure-registry", name).code, 0, "pulled again")
 is_(len(server.asked(layer_path)), asked, "no blob that is there is asked for")
+damaged = os.path.join(store.path, "blobs/sha256", blob(packed).split(":")[1])
+os.chmod(damaged, 0o600)
+with open(damaged, "r+b") as file:
+    file.write(b"damaged")
+is_(store.image("pull", "--insecure-registry", name).code, 0, "pulled again over a damaged blob")
+is_((len(server.asked(layer_path)), store.image("verify", name).code), (asked + 1, 0), "which is fetched once more, and whole")
+asked += 1
 manifest = json.loads(store.image("inspect", "--json", name).out)["manifest"]["digest"]
 pinned = f"{server.name}/a/b@{manifest}"
 run = store.image("pull", "--insecure-registry", pinned)
