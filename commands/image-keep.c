@@ -21,6 +21,14 @@
 /* What a run's map has; see docs/images.md for what becomes of the others. */
 enum { OWNERS_KEPT = 65536, TICK_MS = 100 };
 
+/* Many times what the slowest machine needs for what is no attack. */
+enum { SECONDS_LEAST = 300, BYTES_A_SECOND = 1 << 20 };
+
+uint64_t image_seconds(const struct unpack_limits *limits, uint64_t bytes)
+{
+	return limits->seconds ? limits->seconds : SECONDS_LEAST + bytes / BYTES_A_SECOND;
+}
+
 int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e)
 {
 	struct unpack_limits read = UNPACK_LIMITS_DEFAULT;
@@ -33,6 +41,10 @@ int image_limits_read(const struct image_limits *l, struct unpack_limits *limits
 		return err_wrap(e, "--limit-depth");
 	if (l->ratio && spec_parse_count(l->ratio, &ratio, e) < 0)
 		return err_wrap(e, "--limit-ratio");
+	if (l->time && spec_parse_count(l->time, &read.seconds, e) < 0)
+		return err_wrap(e, "--limit-time");
+	if (l->time && read.seconds < 1)
+		return err_usage(e, "--limit-time: at least 1");
 	if (depth < 1 || depth > UNPACK_DEPTH_MAX)
 		return err_usage(e, "--limit-depth: from 1 to %d", UNPACK_DEPTH_MAX);
 	if (ratio < 1)
@@ -95,7 +107,7 @@ static void mention_report(const struct layer_report *r)
 			complain("note: %s: %llu", rows[i].what, (unsigned long long)rows[i].count);
 }
 
-static int run_jail(const struct work *w, struct job *j, struct err *e)
+static int run_jail(const struct work *w, struct job *j, uint64_t seconds, struct err *e)
 {
 	if (mkdirat(w->dir, "tree", 0700) < 0)
 		return err_sys(e, "image store: make a folder for the tree");
@@ -107,6 +119,7 @@ static int run_jail(const struct work *w, struct job *j, struct err *e)
 		.writable = true,
 		.fds = j->fds,
 		.fds_len = j->fds_len,
+		.cpu_seconds = seconds,
 		.run = run_child,
 		.arg = j,
 		.report = &j->unpack.report,
@@ -139,7 +152,7 @@ static int make_tree(struct image_call *c, const struct image_keep *k, struct la
 		progress_begin(&j->progress, k->report, "unpacking", total);
 		j->progress.fds = j->fds + 1;
 		j->progress.fds_len = j->fds_len - 1;
-		rc = run_jail(&w, j, e);
+		rc = run_jail(&w, j, image_seconds(&k->limits, total), e);
 		progress_end(&j->progress);
 	}
 	if (rc == 0)

@@ -45,15 +45,23 @@ static int *all_fds(const struct image_source *from)
 	return fds;
 }
 
+static uint64_t all_sizes(const int *fds, size_t len)
+{
+	uint64_t sum = 0;
+	struct stat st;
+	for (size_t i = 0; i < len; i++)
+		sum += fstat(fds[i], &st) == 0 ? (uint64_t)st.st_size : 0;
+	return sum;
+}
+
 static int take_jailed(const struct work *w, struct job *j, const struct image_source *from,
 		       struct err *e)
 {
-	struct stat st;
 	int *fds = all_fds(from);
 	if (!fds)
 		return err_host(e, "out of memory");
-	progress_begin(&j->progress, from->report, "reading",
-		       !from->blobs && fstat(from->input, &st) == 0 ? (uint64_t)st.st_size : 0);
+	const uint64_t size = all_sizes(fds, from->blobs_len + 1);
+	progress_begin(&j->progress, from->report, "reading", from->blobs ? 0 : size);
 	j->progress.fds = fds;
 	j->progress.fds_len = from->blobs_len + 1;
 	const struct jail jail = {
@@ -61,6 +69,7 @@ static int take_jailed(const struct work *w, struct job *j, const struct image_s
 		.writable = true,
 		.fds = fds,
 		.fds_len = from->blobs_len + 1,
+		.cpu_seconds = image_seconds(&from->limits, size),
 		.run = run_child,
 		.arg = j,
 		.report = &j->taken,

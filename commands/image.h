@@ -59,14 +59,17 @@ int image_export(struct image_call *c, struct err *e);
 
 /* Limits as flags: the rows, to be put among a verb's own, and what they came to. */
 struct image_limits {
-	const char *bytes, *entries, *depth, *ratio;
+	const char *bytes, *entries, *depth, *ratio, *time;
 };
-#define IMAGE_LIMIT_ROWS(l)                                                                \
-	{"limit-bytes", &(l).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"}, \
-		{"limit-entries", &(l).entries, NULL, "N  how many paths (1000000)"},      \
-		{"limit-depth", &(l).depth, NULL, "N  how deep a path (256)"},             \
-		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}
+#define IMAGE_LIMIT_ROWS(l)                                                                     \
+	{"limit-bytes", &(l).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"},      \
+		{"limit-entries", &(l).entries, NULL, "N  how many paths (1000000)"},           \
+		{"limit-depth", &(l).depth, NULL, "N  how deep a path (256)"},                  \
+		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
+		{"limit-time", &(l).time, NULL, "N  seconds of processor time (300, and one a MiB)"}
 int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e);
+/* Processor time for reading so many bytes. */
+uint64_t image_seconds(const struct unpack_limits *limits, uint64_t bytes);
 
 enum image_report { REPORT_LINES, REPORT_JSON };
 

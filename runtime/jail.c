@@ -95,7 +95,7 @@ static int close_others(const struct inside *in, struct err *e)
 	return 0;
 }
 
-static int limit_resources(struct err *e)
+static int limit_resources(const struct jail *j, struct err *e)
 {
 	const struct rlimit none = {0, 0}, memory = {ADDRESS_BYTES, ADDRESS_BYTES};
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
@@ -106,6 +106,10 @@ static int limit_resources(struct err *e)
 		return err_sys(e, "jail: RLIMIT_AS");
 #endif
 	(void)memory;
+	/* At the hard limit the kernel kills; the first process of a namespace would not die of SIGXCPU. */
+	const struct rlimit cpu = {j->cpu_seconds, j->cpu_seconds};
+	if (j->cpu_seconds && setrlimit(RLIMIT_CPU, &cpu) < 0)
+		return err_sys(e, "jail: RLIMIT_CPU");
 	return 0;
 }
 
@@ -141,7 +145,7 @@ static int enter(const struct inside *in, int *root, struct err *e)
 	if (*root < 0)
 		return err_sys(e, "jail: open its root");
 	umask(0);
-	if (limit_resources(e) < 0 || keep_file_caps(e) < 0)
+	if (limit_resources(in->j, e) < 0 || keep_file_caps(e) < 0)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(e, "jail: no_new_privs");
@@ -246,31 +250,52 @@ static ssize_t hear(const struct jail *j, int from, char *to, size_t size)
 	}
 }
 
-static int explain_death(int status, struct err *e)
+/* How the child ended. */
+struct end {
+	int status;
+	struct rusage used;
+};
+
+/* The kernel counts the time against the limit in ticks, and tells it in another way, so about as
+ * much is meant. */
+static bool ran_out_of_time(const struct jail *j, const struct end *end)
 {
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-		return err_host(e, "jail: the child was ended by its filter: it made a system call "
-				   "that reading an image does not need");
-	if (WIFSIGNALED(status))
-		return err_host(e, "jail: the child was ended by signal %d (%s)", WTERMSIG(status),
-				sigabbrev_np(WTERMSIG(status)));
-	return err_host(e, "jail: the child ended without a word");
+	const uint64_t used = (uint64_t)end->used.ru_utime.tv_sec +
+			      (uint64_t)end->used.ru_stime.tv_sec;
+	return j->cpu_seconds && WTERMSIG(end->status) == SIGKILL &&
+	       used + 2 >= j->cpu_seconds - j->cpu_seconds / 8;
 }
 
-static int reap(pid_t pid)
+static int explain_death(const struct jail *j, const struct end *end, struct err *e)
 {
-	int status = 0;
-	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+	if (!WIFSIGNALED(end->status))
+		return err_host(e, "jail: the child ended without a word");
+	if (WTERMSIG(end->status) == SIGSYS)
+		return err_host(e, "jail: the child was ended by its filter: it made a system call "
+				   "that reading an image does not need");
+	if (ran_out_of_time(j, end))
+		return err_usage(e,
+				 "it takes more than %llu seconds of processor time (--limit-time)",
+				 (unsigned long long)j->cpu_seconds);
+	return err_host(e, "jail: the child was ended by signal %d (%s)", WTERMSIG(end->status),
+			sigabbrev_np(WTERMSIG(end->status)));
+}
+
+static struct end reap(pid_t pid)
+{
+	struct end end = {.status = 0};
+	while (wait4(pid, &end.status, __WALL, &end.used) < 0 && errno == EINTR)
 		;
-	return status;
+	return end;
 }
 
 /* The verdict in said (len bytes of it came), and how the child ended. */
-static int conclude(const struct jail *j, const char *said, ssize_t len, int status, struct err *e)
+static int conclude(const struct jail *j, const char *said, ssize_t len, const struct end *end,
+		    struct err *e)
 {
 	struct verdict v;
 	if (len < (ssize_t)sizeof(v))
-		return explain_death(status, e);
+		return explain_death(j, end, e);
 	memcpy(&v, said, sizeof(v));
 	if (v.rc != 0) {
 		v.err.msg[sizeof(v.err.msg) - 1] = '\0';
@@ -280,7 +305,7 @@ static int conclude(const struct jail *j, const char *said, ssize_t len, int sta
 		return -1;
 	}
 	if ((size_t)len != sizeof(v) + j->report_len)
-		return explain_death(status, e);
+		return explain_death(j, end, e);
 	if (j->report_len > 0)
 		memcpy(j->report, said + sizeof(v), j->report_len);
 	return 0;
@@ -311,7 +336,8 @@ int jail_run(const struct jail *j, struct err *e)
 	if (pid > 0 && write_maps(pid, e) == 0) {
 		const bool told = write(go_to, "g", 1) == 1;
 		const ssize_t len = told ? hear(j, verdict_from, said, size + 1) : 0;
-		rc = conclude(j, said, len, reap(pid), e);
+		const struct end end = reap(pid);
+		rc = conclude(j, said, len, &end, e);
 	} else if (pid > 0) {
 		fd_close(&go_to);
 		reap(pid);

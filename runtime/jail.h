@@ -18,12 +18,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct jail {
 	int root;      /* the folder that becomes "/"; borrowed */
 	bool writable; /* else it is read-only */
 	const int *fds; /* what the child keeps beside it, under the same numbers; -1 entries are passed over */
 	size_t fds_len;
+	/* Processor time that it may take, of all of its threads; where none is given, all that it needs. */
+	uint64_t cpu_seconds;
 	/* What it does; root is "/" of the jail. The child has a copy of the caller's memory. 0 or -1. */
 	int (*run)(int root, void *arg, struct err *e);
 	void *arg;

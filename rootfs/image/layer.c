@@ -228,6 +228,7 @@ int layer_apply(int root, int stream, struct unpack *u, struct err *e)
 	const int result = apply_archive(u, e);
 	source_close(&u->source);
 	table_free(&u->touched);
+	table_free(&u->cleaned);
 	u->layer++;
 	return result;
 }
@@ -302,6 +303,7 @@ void unpack_free(struct unpack **u)
 	for (size_t i = 0; i < PLACES; i++)
 		fd_close(&(*u)->places[i].fd);
 	table_free(&(*u)->touched);
+	table_free(&(*u)->cleaned);
 	table_free(&(*u)->skipped);
 	table_free(&(*u)->linked);
 	journal_end(&(*u)->journal);

@@ -29,6 +29,7 @@ struct unpack_limits {
 	uint64_t entries; /* of the archives */
 	uint32_t depth;	  /* components of a path, UNPACK_DEPTH_MAX at most */
 	uint32_t ratio;	  /* bytes out for one compressed one, once 64 MiB came out */
+	uint64_t seconds; /* of processor time, which the jail is held to; 0: by the size of what is read */
 };
 
 #define UNPACK_LIMITS_DEFAULT \

@@ -146,16 +146,21 @@ static int hide_entry(void *arg, int dir, const struct dirent64 *d, struct err *
 	return hide(arg, dir, d->d_name, is_folder(dir, d), e);
 }
 
+/* Once for each folder and layer: what comes into it later is of the layer itself. A layer of many
+ * whiteouts would have the same long folder listed for each. */
 int remove_lower_within(struct unpack *u, int dir, const char *name, const struct path *path,
 			struct err *e)
 {
+	const uint64_t hash = table_hash(&u->key, path->text, path->len);
+	if (table_find(&u->cleaned, hash, NULL))
+		return 0;
 	struct lower l = {.u = u, .path = *path};
 	do {
 		l.removed = 0;
 		if (list(dir, name, hide_entry, &l, e) < 0)
 			return -1;
 	} while (l.removed > 0);
-	return 0;
+	return table_add(&u->cleaned, hash, NULL, e);
 }
 
 int remove_lower(struct unpack *u, const struct spot *s, struct err *e)

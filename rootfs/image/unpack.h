@@ -42,6 +42,7 @@ struct unpack {
 	struct err source_err; /* why it ended early */
 	struct table_key key;
 	struct table touched; /* not kept for layer 0: there is nothing below it to be hidden */
+	struct table cleaned; /* folders in which nothing of lower layers is left, in this layer's time */
 	struct table skipped; /* device nodes, which hard links may name */
 	struct table linked;  /* the targets of hard links; finish: where in the journal they are */
 	struct journal journal;

@@ -65,6 +65,37 @@ static void opaque_folder(void **state)
 	image_remove(&m);
 }
 
+/* Each folder is cleaned once in a layer, and in the next one again. */
+static void opaque_again(void **state)
+{
+	(void)state;
+	autotar t = {0};
+	struct image m;
+	image_make(&m);
+	tar_file(&t, "d/x", "x");
+	tar_file(&t, "d/deep/er/z", "z");
+	image_layer(&m, &t);
+	tar_file(&t, "d/deep/er/own", "1");
+	tar_file(&t, "d/deep/.wh..wh..opq", "");
+	tar_file(&t, "d/deep/er/.wh..wh..opq", "");
+	tar_file(&t, "d/.wh..wh..opq", "");
+	tar_file(&t, "d/y", "y");
+	tar_file(&t, "d/.wh..wh..opq", "");
+	tar_file(&t, ".wh.d", "");
+	image_layer(&m, &t);
+	has_text(&m, "d/y", "y");
+	has_text(&m, "d/deep/er/own", "1");
+	assert_false(is_there(&m, "d/x"));
+	assert_false(is_there(&m, "d/deep/er/z"));
+	tar_file(&t, "d/.wh..wh..opq", "");
+	image_layer(&m, &t);
+	image_finish(&m);
+	assert_true(is_there(&m, "d"));
+	assert_false(is_there(&m, "d/y"));
+	assert_false(is_there(&m, "d/deep"));
+	image_remove(&m);
+}
+
 static void opaque_root(void **state)
 {
 	(void)state;
@@ -158,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whiteouts_in_any_order),
 		cmocka_unit_test(opaque_folder),
+		cmocka_unit_test(opaque_again),
 		cmocka_unit_test(opaque_root),
 		cmocka_unit_test(whiteouts_of_nothing),
 		cmocka_unit_test(whiteouts_through_links),

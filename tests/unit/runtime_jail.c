@@ -38,6 +38,15 @@ static int folder(char path[32])
 	return fd;
 }
 
+static int spins(int root, void *arg, struct err *e)
+{
+	(void)root;
+	volatile int *value = &((struct attempt *)arg)->value;
+	while (*value >= 0)
+		*value ^= 1;
+	return err_bug(e, "it came to an end");
+}
+
 static int in_jail(int (*run)(int, void *, struct err *), struct attempt *a, bool writable,
 		   struct err *e)
 {
@@ -67,6 +76,28 @@ static int makes_a_file(int root, void *arg, struct err *e)
 		return err_sys(e, "file");
 	a->value = fchmod(fd, 0640) == 0 ? 42 : 0;
 	return 0;
+}
+
+static void its_time_is_limited(void **state)
+{
+	(void)state;
+	char path[32];
+	struct attempt a = {0};
+	struct err e = ERR_INIT;
+	const int root = folder(path);
+	struct jail j = {.root = root,
+			 .run = makes_a_file,
+			 .writable = true,
+			 .arg = &a,
+			 .cpu_seconds = 1};
+	assert_int_equal(jail_run(&j, &e), 0);
+	unlinkat(root, "file", 0);
+	j.run = spins;
+	assert_int_equal(jail_run(&j, &e), -1);
+	assert_int_equal(e.kind, ERR_USAGE);
+	assert_non_null(strstr(e.msg, "more than 1 seconds of processor time"));
+	close(root);
+	rmdir(path);
 }
 
 static void it_works_in_its_folder(void **state)
@@ -280,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_works_in_its_folder),
+		cmocka_unit_test(its_time_is_limited),
 		cmocka_unit_test(it_sees_nothing_else),
 		cmocka_unit_test(a_forbidden_call_ends_it),
 		cmocka_unit_test(it_has_threads_and_no_processes),
