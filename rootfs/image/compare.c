@@ -102,7 +102,7 @@ static uint64_t group_hash(const struct comparison *x, const struct record_entry
 	return table_hash(&x->key, (const char *)&r->group, sizeof(r->group));
 }
 
-/* Paths of a group are one inode, and the others have one name. */
+/* Paths of a group are one inode, and the others have one name. 1: the inode of an earlier line. */
 static int compare_group(struct comparison *x, const struct record_entry *r, const struct stat *st,
 			 struct err *e)
 {
@@ -117,6 +117,7 @@ static int compare_group(struct comparison *x, const struct record_entry *r, con
 	const uint64_t hash = group_hash(x, r);
 	if (table_add(&x->groups, hash, &inode, e) < 0 || table_add(&x->others, hash, &others, e) < 0)
 		return -1;
+	const bool known = *inode == st->st_ino;
 	if (*inode == 0) {
 		*inode = st->st_ino;
 		*others = st->st_nlink;
@@ -127,7 +128,7 @@ static int compare_group(struct comparison *x, const struct record_entry *r, con
 	x->uneven -= *others != 0;
 	--*others; /* below 0 and up again where a name is removed while this runs */
 	x->uneven += *others != 0;
-	return 0;
+	return known;
 }
 
 /* A name that a file has outside of the tree: whoever uses it changes what is in the tree. That a
@@ -330,11 +331,12 @@ static int compare_node(struct comparison *x, int dir, const char *name,
 	const char type = type_of(st.st_mode);
 	if (type != r->type)
 		return differs(x, r->path, e, "type %c, in the record %c", type, r->type);
-	if (compare_stat(x, r, &st, e) < 0 || compare_group(x, r, &st, e) < 0)
+	const int known = compare_stat(x, r, &st, e) < 0 ? -1 : compare_group(x, r, &st, e);
+	if (known < 0)
 		return -1;
 	switch (type) {
 	case 'f':
-		return compare_file(x, dir, r, &st, e);
+		return known ? 0 : compare_file(x, dir, r, &st, e);
 	case 'l':
 		return compare_link(x, dir, r, e);
 	case 'd':

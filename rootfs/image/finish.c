@@ -12,7 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LEVELS = 260, OUT_BYTES = 2 * RECORD_LINE_BYTES };
+enum {
+	LEVELS = 260,
+	OUT_BYTES = 2 * RECORD_LINE_BYTES,
+	FIELDS_WITHOUT_XATTRS = 8, /* TYPE to TARGET */
+};
 
 /* A path that the current one is below of. */
 struct level {
@@ -26,9 +30,10 @@ struct finish {
 	struct unpack *u;
 	int record;
 	struct sorter *sorter;
-	char *linked;	  /* JOURNAL_ITEM_BYTES: what a hard link's target was */
-	struct path path; /* the current one, and what is known of it: */
-	bool any;	  /* whether there is one */
+	struct table grouped; /* the groups that have a line */
+	char *linked;	      /* JOURNAL_ITEM_BYTES: what a hard link's target was */
+	struct path path;     /* the current one, and what is known of it: */
+	bool any;	      /* whether there is one */
 	uint64_t gone, set, cut, group;
 	size_t fields_len;
 	char fields[RECORD_LINE_BYTES];
@@ -46,10 +51,9 @@ static uint64_t *link_value(struct unpack *u, const char *path, size_t len)
 	return table_find(&u->linked, table_hash(&u->key, path, len), &value) ? value : NULL;
 }
 
-/* Every item in the journal's order: the last thing that was at a path that is linked to. */
-static int resolve_link(void *arg, struct journal_item *item, struct err *e)
+/* The last thing that was at a path that is linked to. */
+static int resolve_link(struct finish *f, struct journal_item *item, struct err *e)
 {
-	struct finish *f = arg;
 	uint64_t *own = link_value(f->u, item->path, item->path_len);
 	if (item->op == JOURNAL_GONE)
 		return 0;
@@ -73,6 +77,15 @@ static int resolve_link(void *arg, struct journal_item *item, struct err *e)
 	return 0;
 }
 
+/* Every item in the journal's order. With links resolved there may be far more of them. */
+static int change_item(void *arg, struct journal_item *item, struct err *e)
+{
+	struct finish *f = arg;
+	return resolve_link(f, item, e) < 0
+		       ? -1
+		       : charge_record(f->u, item->path_len + item->rest_len, e);
+}
+
 /* ---- the record ---- */
 
 static int flush(struct finish *f, struct err *e)
@@ -83,9 +96,27 @@ static int flush(struct finish *f, struct err *e)
 	return 0;
 }
 
+/* A file's attributes are with the first name of it alone: how much of the fields comes before them. */
+static int drop_known_xattrs(struct finish *f, struct err *e)
+{
+	const uint64_t hash = table_hash(&f->u->key, (const char *)&f->group, sizeof(f->group));
+	if (!f->group || *f->fields != 'f')
+		return 0;
+	if (!table_find(&f->grouped, hash, NULL))
+		return table_add(&f->grouped, hash, NULL, e);
+	const char *at = f->fields, *end = f->fields + f->fields_len;
+	for (int words = 0; words < FIELDS_WITHOUT_XATTRS && at; words++)
+		at = memchr(at + 1, ' ', (size_t)(end - at) - 1);
+	if (at)
+		f->fields_len = (size_t)(at - f->fields);
+	return 0;
+}
+
 static int write_line(struct finish *f, struct err *e)
 {
 	if (f->out_used + RECORD_LINE_BYTES > OUT_BYTES && flush(f, e) < 0)
+		return -1;
+	if (drop_known_xattrs(f, e) < 0 || charge_record(f->u, f->path.len + f->fields_len, e) < 0)
 		return -1;
 	char *at = f->out + f->out_used;
 	at += record_path(at, f->path.text);
@@ -236,7 +267,7 @@ static int finish(struct finish *f, struct err *e)
 	table_free(&u->touched);
 	if (journal_flush(&u->journal, e) < 0 ||
 	    sort_begin(&f->sorter, &u->journal, u->o.sorted, e) < 0 ||
-	    sort_run(f->sorter, resolve_link, f, e) < 0)
+	    sort_run(f->sorter, change_item, f, e) < 0)
 		return -1;
 	return merge(f, e);
 }
@@ -246,6 +277,7 @@ static void finish_free(struct finish *f)
 	while (f->depth > 0)
 		fd_close(&f->levels[--f->depth].fd);
 	sort_end(&f->sorter);
+	table_free(&f->grouped);
 	free(f->linked);
 	free(f);
 }

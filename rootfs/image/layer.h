@@ -25,7 +25,7 @@ enum { UNPACK_DEPTH_MAX = 256 }; /* remove.c goes down by recursion */
 
 /* Of the whole image, in all of its layers together. What goes beyond is refused with the limit's name. */
 struct unpack_limits {
-	uint64_t bytes;	  /* of files, holes included, and of attributes */
+	uint64_t bytes; /* of files, holes included, of attributes, and of the record beyond 16 MiB */
 	uint64_t entries; /* of the archives */
 	uint32_t depth;	  /* components of a path, UNPACK_DEPTH_MAX at most */
 	uint32_t ratio;	  /* bytes out for one compressed one, once 64 MiB came out */

@@ -15,7 +15,8 @@ enum {
 	XATTR_LIST_BYTES = 4 * RECORD_XATTR_BYTES,
 	MODES = 01777,
 	SETID = 06000,
-	IMPLIED_MODE = 0755
+	IMPLIED_MODE = 0755,
+	RECORD_FREE = 16 << 20,
 };
 
 static bool starts(const char *text, const char *prefix)
@@ -142,13 +143,33 @@ void disk_times(const struct record_entry *r, struct timespec times[2])
 
 /* ---- limits and journal ---- */
 
-int charge_bytes(struct unpack *u, uint64_t bytes, struct err *e)
+static int refuse_size(const struct unpack *u, struct err *e)
+{
+	return err_usage(e, "the image is larger than %" PRIu64 " bytes (limit bytes)",
+			 u->o.limits.bytes);
+}
+
+/* What the image itself may have: names and attributes count as well where they are many. */
+static uint64_t room(const struct unpack *u)
 {
 	const uint64_t max = u->o.limits.bytes;
-	if (bytes > max || u->report.bytes > max - bytes)
-		return err_usage(e, "the image is larger than %" PRIu64 " bytes (limit bytes)", max);
+	const uint64_t beside = u->record_bytes > RECORD_FREE ? u->record_bytes - RECORD_FREE : 0;
+	return beside < max ? max - beside : 0;
+}
+
+int charge_bytes(struct unpack *u, uint64_t bytes, struct err *e)
+{
+	const uint64_t most = room(u);
+	if (bytes > most || u->report.bytes > most - bytes)
+		return refuse_size(u, e);
 	u->report.bytes += bytes;
 	return 0;
+}
+
+int charge_record(struct unpack *u, uint64_t bytes, struct err *e)
+{
+	u->record_bytes += bytes;
+	return u->report.bytes > room(u) ? refuse_size(u, e) : 0;
 }
 
 int charge_entry(struct unpack *u, struct err *e)
@@ -169,7 +190,8 @@ static int journal(struct unpack *u, enum journal_op op, const struct path *path
 				    .path_len = path->len,
 				    .rest = u->fields,
 				    .rest_len = fields_len};
-	return journal_add(&u->journal, &item, e);
+	return charge_record(u, path->len + fields_len, e) < 0 ? -1
+							       : journal_add(&u->journal, &item, e);
 }
 
 int journal_now(struct unpack *u, const struct path *path, struct err *e)

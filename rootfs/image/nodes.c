@@ -232,7 +232,8 @@ static int journal_link(struct unpack *u, const struct path *target, const struc
 				    .path_len = path->len,
 				    .rest = target->text,
 				    .rest_len = target->len};
-	if (table_add(&u->linked, table_hash(&u->key, target->text, target->len), NULL, e) < 0 ||
+	if (charge_record(u, path->len + target->len, e) < 0 ||
+	    table_add(&u->linked, table_hash(&u->key, target->text, target->len), NULL, e) < 0 ||
 	    journal_add(&u->journal, &item, e) < 0)
 		return -1;
 	return touched_set(u, path, TOUCHED, e);

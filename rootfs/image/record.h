@@ -14,7 +14,7 @@
  * seconds.nanoseconds. DIGEST is sha256:HEX of a file's bytes, or holes-sha256:HEX for a file that
  * came with holes: over the blocks of 4096 bytes that are not all zero, each after its number as 8
  * bytes, the highest first. XATTR is NAME=VALUE, with '=' in NAME as \x3d; "!NAME=VALUE" where the
- * file system did not take it.
+ * file system did not take it. Those of a GROUP are on its first line.
  */
 #ifndef PINFOLD_ROOTFS_IMAGE_RECORD_H
 #define PINFOLD_ROOTFS_IMAGE_RECORD_H

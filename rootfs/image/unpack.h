@@ -36,7 +36,8 @@ struct unpack {
 	int root;
 	struct unpack_options o;
 	struct layer_report report;
-	unsigned layer; /* 0 is the lowest */
+	unsigned layer;	       /* 0 is the lowest */
+	uint64_t record_bytes; /* of the journal, of its sorted copy and of the record */
 	struct digest diff_id;
 	struct source *source;
 	struct err source_err; /* why it ended early */
@@ -110,6 +111,8 @@ bool disk_owner(const struct unpack *u, const struct record_entry *r, uid_t *uid
 void disk_times(const struct record_entry *r, struct timespec times[2]);
 /* Count against the limits. */
 int charge_bytes(struct unpack *u, uint64_t bytes, struct err *e);
+/* The same for what is written about the image, beyond what no image would be refused for. */
+int charge_record(struct unpack *u, uint64_t bytes, struct err *e);
 int charge_entry(struct unpack *u, struct err *e);
 /* u->now is what is at path now. */
 int journal_now(struct unpack *u, const struct path *path, struct err *e);

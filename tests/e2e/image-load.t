@@ -111,6 +111,41 @@ for what, data, says in (
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)
     ok(says in run.err, f"{what}: says why", run)
 
+# ---- what is written about an image counts, too, and a file's attributes are written once ----
+
+
+def long_record(links, symlinks):
+    to = io.BytesIO()
+    with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        info = tarfile.TarInfo("f")
+        info.pax_headers = {f"SCHILY.xattr.user.a{number}": "\x01" * 3900 for number in range(4)}
+        tar.addfile(info)
+        for number in range(links):
+            info = tarfile.TarInfo(f"h{number}")
+            info.type, info.linkname = tarfile.LNKTYPE, "f"
+            tar.addfile(info)
+        for number in range(symlinks):
+            info = tarfile.TarInfo(f"s{number}")
+            info.type, info.linkname = tarfile.SYMTYPE, "\x01" * 4000
+            tar.addfile(info)
+    return to.getvalue()
+
+
+record = Store()
+for what, data in ("attributes of a file with 400 names", long_record(400, 0)), ("long targets of 700 links", long_record(0, 700)):
+    path = saved(gzip.compress(data), "record.tar.gz")
+    run = record.image("load", "--name", "small", "--limit-bytes", "8M", path)
+    ok(run.code == 125 and b"limit bytes" in run.err, f"{what}: they count against the limit", run)
+    is_(record.image("load", "--name", "large", path).code, 0, f"{what}: without it the image is taken")
+    is_(record.image("verify", "large").code, 0, "and what is recorded is what is there")
+is_(record.image("load", "--name", "linked", saved(long_record(400, 0), "l.tar")).code, 0, "a file with many names")
+size = os.path.getsize(os.path.join(record.tree("linked"), "record"))
+ok(size < 200000, "its attributes are in the record once", f"{size} bytes")
+out = record.image("export", "linked").out
+is_(out.count(b"SCHILY.xattr.user.a0="), 1, "and go out once")
+is_(record.image("load", "--name", "back", "-", stdin=out).code, 0, "what went out comes in")
+is_(record.image("verify", "back").code, 0, "and is whole")
+
 # ---- a config that is known, beside other layers ----
 
 
