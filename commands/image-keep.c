@@ -81,8 +81,10 @@ static int open_blobs(const struct store *s, const struct taken *t, struct job *
 		if (fd < 0)
 			return -1;
 		j->fds[j->fds_len++] = fd;
-		if (i > 0)
-			j->unpack.layers[i - 1] = fd;
+		if (i == 0)
+			continue;
+		j->unpack.layers[i - 1] = fd;
+		j->unpack.types[i - 1] = d->type;
 	}
 	j->unpack.config = j->fds[0];
 	j->unpack.layers_len = t->layers_len;
@@ -190,7 +192,8 @@ static bool same_layers(const struct manifest *a, const struct manifest *b)
 	if (a->layers_len != b->layers_len)
 		return false;
 	for (size_t i = 0; i < a->layers_len; i++)
-		if (!digest_same(&a->layers[i].digest, &b->layers[i].digest))
+		if (!digest_same(&a->layers[i].digest, &b->layers[i].digest) ||
+		    media_compression(a->layers[i].type) != media_compression(b->layers[i].type))
 			return false;
 	return true;
 }

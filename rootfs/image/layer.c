@@ -225,6 +225,7 @@ int layer_apply(int root, int stream, struct unpack *u, struct err *e)
 		return err_bug(e, "a layer for another tree");
 	if (source_open(&u->source, stream, &o, e) < 0)
 		return -1;
+	u->compression = source_compression(u->source);
 	const int result = apply_archive(u, e);
 	source_close(&u->source);
 	table_free(&u->touched);
@@ -236,6 +237,11 @@ int layer_apply(int root, int stream, struct unpack *u, struct err *e)
 void layer_diff_id(const struct unpack *u, struct digest *d)
 {
 	*d = u->diff_id;
+}
+
+int layer_compression(const struct unpack *u)
+{
+	return u->compression;
 }
 
 /* ---- begin and end ---- */

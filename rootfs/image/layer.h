@@ -68,6 +68,8 @@ int layer_apply(int root, int stream, struct unpack *u, struct err *e);
 /* Of the layer that was applied last: the digest of its bytes without compression, for the
  * comparison with the image's diff_ids, which is the caller's. */
 void layer_diff_id(const struct unpack *u, struct digest *d);
+/* And what it was packed with: an enum media_compression, -1 for what no layer may be. */
+int layer_compression(const struct unpack *u);
 
 /* After the last layer: folders get what they are to have, and the record is written into the empty
  * file. Nothing is synced. */

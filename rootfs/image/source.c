@@ -2,6 +2,8 @@
  * thread may be had (a seccomp filter without clone), decompresses itself. */
 #include "rootfs/image/source.h"
 
+#include "rootfs/image/manifest.h"
+
 #include <archive.h>
 #include <errno.h>
 #include <pthread.h>
@@ -27,8 +29,8 @@ struct source {
 	struct archive *archive;
 	int stream;
 	uint32_t ratio;
-	int filter; /* asked for before the thread has the archive */
-	bool empty; /* libarchive has no data to read then, not even none */
+	int compression; /* asked for before the thread has the archive */
+	bool empty;	 /* libarchive has no data to read then, not even none */
 	uint64_t in, out;
 	struct hash hash;
 	struct digest digest;
@@ -199,6 +201,18 @@ static void end_thread(struct source *s)
 
 /* ---- opening ---- */
 
+/* The last of the filters is the stream itself; more than one before it is one thing packed twice. */
+static int compression_of(struct archive *a)
+{
+	const int code = archive_filter_code(a, 0);
+	if (archive_filter_count(a) > 2)
+		return -1;
+	return code == ARCHIVE_FILTER_GZIP   ? COMPRESSION_GZIP
+	       : code == ARCHIVE_FILTER_ZSTD ? COMPRESSION_ZSTD
+	       : code == ARCHIVE_FILTER_NONE ? COMPRESSION_NONE
+					     : -1;
+}
+
 static int open_filters(struct source *s, enum source_filters filters, struct err *e)
 {
 	struct archive *a = s->archive = archive_read_new();
@@ -222,7 +236,7 @@ static int open_filters(struct source *s, enum source_filters filters, struct er
 		return refuse(s, e);
 	const int r = archive_read_next_header(a, &entry);
 	s->empty = r == ARCHIVE_EOF;
-	s->filter = archive_filter_code(a, 0);
+	s->compression = compression_of(a);
 	return r == ARCHIVE_OK || r == ARCHIVE_WARN || s->empty ? 0 : refuse(s, e);
 }
 
@@ -255,9 +269,9 @@ void source_digest(const struct source *s, struct digest *d)
 	*d = s->digest;
 }
 
-int source_filter(const struct source *s)
+int source_compression(const struct source *s)
 {
-	return s->filter;
+	return s->compression;
 }
 
 void source_close(struct source **s)

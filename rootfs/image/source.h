@@ -30,8 +30,8 @@ int source_open(struct source **s, int stream, const struct source_options *o, s
 ssize_t source_next(struct source *s, const void **bytes, struct err *e);
 /* After the end: the digest of all that came, which is a layer's diff_id. */
 void source_digest(const struct source *s, struct digest *d);
-/* What it was packed with: libarchive's number (ARCHIVE_FILTER_*). */
-int source_filter(const struct source *s);
+/* What it is packed with: an enum media_compression, -1 for what no layer may be. */
+int source_compression(const struct source *s);
 void source_close(struct source **s);
 
 #endif

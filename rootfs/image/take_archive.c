@@ -184,16 +184,6 @@ static int add_member(struct taker *t, struct reading *r, struct archive_entry *
 	return 0;
 }
 
-/* What a layer may be packed with: our number for it, else -1. */
-static int layer_compression(const struct source *s)
-{
-	const int code = source_filter(s);
-	return code == ARCHIVE_FILTER_GZIP   ? COMPRESSION_GZIP
-	       : code == ARCHIVE_FILTER_ZSTD ? COMPRESSION_ZSTD
-	       : code == ARCHIVE_FILTER_NONE ? COMPRESSION_NONE
-					     : -1;
-}
-
 /* A member of another name than those of images: a tree's, unless the caller or a member that no
  * tree has said before that it is an image. */
 static int other_member(struct taker *t, struct reading *r, struct archive_entry *entry, bool image,
@@ -247,7 +237,7 @@ int archive_take(struct taker *t, enum taken_form *form, int *compression, struc
 	autoreading r = {.err = ERR_INIT};
 	if (reading_open(&r, t->take, e) < 0)
 		return -1;
-	*compression = layer_compression(r.source);
+	*compression = source_compression(r.source);
 	*form = TAKEN_ARCHIVE;
 	return take_members(t, &r, form, e);
 }

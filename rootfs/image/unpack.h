@@ -37,6 +37,7 @@ struct unpack {
 	struct unpack_options o;
 	struct layer_report report;
 	unsigned layer;	       /* 0 is the lowest */
+	int compression;       /* of the layer that was applied last */
 	uint64_t record_bytes; /* of the journal, of its sorted copy and of the record */
 	struct digest diff_id;
 	struct source *source;

@@ -41,6 +41,9 @@ static int apply_layers(struct unpack *u, int tree, const struct unpack_image *x
 		struct digest found;
 		if (layer_apply(tree, x->layers[i], u, e) < 0)
 			return err_wrap(e, "layer %zu", i + 1);
+		if (layer_compression(u) != (int)media_compression(x->types[i]))
+			return err_usage(e, "layer %zu: it is not what the manifest says, %s",
+					 i + 1, media_type_text(x->types[i]));
 		layer_diff_id(u, &found);
 		if (!digest_same(&found, &c->diff_ids[i]))
 			return err_usage(e, "layer %zu: its diff_id is %s, the config says %s",

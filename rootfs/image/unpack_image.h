@@ -11,8 +11,9 @@
 
 struct unpack_image {
 	struct digest id;
-	int config;		/* for reading; its bytes have been held against id */
-	int layers[LAYERS_MAX]; /* for reading, the lowest first; the same */
+	int config;			   /* for reading; its bytes have been held against id */
+	int layers[LAYERS_MAX];		   /* for reading, the lowest first; the same */
+	enum media_type types[LAYERS_MAX]; /* what the manifest says that they are */
 	size_t layers_len;
 	struct unpack_limits limits;
 	struct record_owners owners;

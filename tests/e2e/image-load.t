@@ -198,9 +198,27 @@ for what, change in {
         "one is missing": reordered(0),
         "there are none": reordered(),
         "a size is wrong": changed(0, size=5),
+        "a tar is said to be packed": changed(0, mediaType="application/vnd.oci.image.layer.v1.tar+gzip"),
         "the config's size is wrong": changed(None, size=5)}.items():
     run = known.image("load", "--name", "other", with_manifest(change))
     is_((run.code, run.out, known.names()), (125, b"", ["known:latest"]), f"the same config, and {what}: refused", run)
+
+
+def called_tar(manifest):
+    data = packed(manifest)
+    manifest["layers"][1]["mediaType"] = "application/vnd.oci.image.layer.v1.tar"
+    return data
+
+
+def packed_twice(manifest):
+    data = gzip.compress(gzip.compress(upper))
+    manifest["layers"][1] = {"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip", "digest": blob(data), "size": len(data)}
+    return [data]
+
+
+for what, change in {"is said to be a tar": called_tar, "is packed twice": packed_twice}.items():
+    run = known.image("load", "--name", "other", with_manifest(change))
+    is_((run.code, run.out, known.names()), (125, b"", ["known:latest"]), f"a layer that {what}: refused", run)
 run = known.image("load", "--name", "other", with_manifest(packed))
 is_((run.code, len(known.entries("trees"))), (0, 1), "the same layers packed otherwise are the same image", run)
 is_(known.image("verify", "known", "other").code, 0, "and both are whole")
