@@ -20,6 +20,7 @@ enum { BLOCK_BYTES = 256 * 1024, LINKS_MAX = 8 };
 struct reading {
 	struct archive *archive;
 	struct source *source;
+	bool image;	/* there was a member that no tree has */
 	struct err err; /* why the source ended early */
 };
 
@@ -186,14 +187,14 @@ static int add_member(struct taker *t, struct reading *r, struct archive_entry *
 
 /* A member of another name than those of images: a tree's, unless the caller or a member that no
  * tree has said before that it is an image. */
-static int other_member(struct taker *t, struct reading *r, struct archive_entry *entry, bool image,
+static int other_member(struct taker *t, struct reading *r, struct archive_entry *entry,
 			enum taken_form *form, struct err *e)
 {
 	if (t->take->as == TAKE_DOCKER) /* its documents may name what they like */
 		return add_member(t, r, entry, e);
 	if (t->take->as == TAKE_LAYOUT)
 		return 0;
-	if (image)
+	if (r->image)
 		return err_usage(e,
 				 "an archive of an image does not have %.60s; --as says what it is",
 				 bare(archive_entry_pathname(entry)));
@@ -205,7 +206,7 @@ static int take_members(struct taker *t, struct reading *r, enum taken_form *for
 {
 	struct archive_entry *entry;
 	int got = ARCHIVE_EOF;
-	bool image = false, any = false;
+	bool any = false;
 	while ((got = archive_read_next_header(r->archive, &entry)) == ARCHIVE_OK ||
 	       got == ARCHIVE_WARN) {
 		const char *name = bare(archive_entry_pathname(entry));
@@ -216,13 +217,12 @@ static int take_members(struct taker *t, struct reading *r, enum taken_form *for
 		if (!name || !*name || strcmp(name, ".") == 0)
 			continue;
 		const bool known = is_image_member(name);
-		if ((known ? add_member(t, r, entry, e)
-			   : other_member(t, r, entry, image, form, e)) < 0)
+		if ((known ? add_member(t, r, entry, e) : other_member(t, r, entry, form, e)) < 0)
 			return -1;
 		if (*form == TAKEN_TREE)
 			return 0;
 		any = true;
-		image |= known && is_certain(name);
+		r->image |= known && is_certain(name);
 	}
 	if (got != ARCHIVE_EOF)
 		return refuse(r, e);
