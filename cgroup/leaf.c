@@ -1,7 +1,7 @@
 /* Making the leaf: all or nothing.
  *
  * Who holds a leaf is told by an exclusive flock(2) on its directory, which the kernel frees with the
- * supervisor however that dies. Who looks for leaves left behind takes a shared lock: a leaf of which it can
+ * supervisor however that dies. Who looks for leaves left behind takes that lock: a leaf of which it can
  * be had and that holds no process is nobody's, and the next run or `pinfold gc` removes it. A new
  * leaf has no lock for a moment; one that is removed in that moment is missed here and made again.
  */
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -115,6 +116,11 @@ static int leaf_below(struct cgroup *cg, const struct cgroup_place *p, const cha
 			result = make_leaf(cg, p, name);
 		if (result == 0)
 			return 0;
+		/* Its supervisor holds it, or for a moment somebody who looks for leaves left behind. */
+		if (result < 0 && errno == EEXIST && i + 1 < ATTEMPTS) {
+			poll(NULL, 0, 2);
+			continue;
+		}
 		if (result < 0 && errno == EEXIST)
 			return err_sys(e, "cgroup %s/%s: a run with this id is alive", parent, name);
 		if (result < 0)

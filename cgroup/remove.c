@@ -129,7 +129,8 @@ int cgroup_destroy(struct cgroup *cg, struct err *e)
 bool leaf_abandoned(int fd)
 {
 	char events[256];
-	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+	/* Alone: of two who look at once the slower would remove, by its name, what was made anew since. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return false;
 	return read_whole(fd, "cgroup.events", events, sizeof(events)) >= 0 &&
 	       line_number(events, "populated") == 0;

@@ -85,6 +85,8 @@ static void its_time_is_limited(void **state)
 	struct attempt a = {0};
 	struct err e = ERR_INIT;
 	const int root = folder(path);
+	if (root < 0)
+		return;
 	struct jail j = {.root = root,
 			 .run = makes_a_file,
 			 .writable = true,
