@@ -128,9 +128,8 @@ int image_export(struct image_call *c, struct err *e)
 		return err_usage(e, "--format is tar or oci");
 	if (store_share(&c->store, e) < 0)
 		return -1;
-	const int got = store_get_name(&c->store, c->argv[0], &n, c->arena, e);
-	if (got <= 0)
-		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", c->argv[0]);
+	if (image_find(c, c->argv[0], &n, e) < 0)
+		return -1;
 	autoclose int out = image_output(file, e);
 	if (out < 0)
 		return -1;

@@ -21,12 +21,7 @@ static int print_json(const struct gc_report *r, struct err *e)
 	json_bool(&w, "busy", r->busy);
 	json_number(&w, "unknown", r->debris.count);
 	json_end(&w, '{');
-	char *text = json_finish(&w, true);
-	if (!text)
-		return err_host(e, "out of memory");
-	fputs(text, stdout);
-	free(text);
-	return 0;
+	return image_print(json_finish(&w, true), e);
 }
 
 static void print_report(const struct gc_report *r)

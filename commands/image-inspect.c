@@ -190,9 +190,8 @@ int image_inspect(struct image_call *c, struct err *e)
 		return done < 0 ? -1 : 0;
 	if (store_share(&c->store, e) < 0)
 		return -1;
-	const int got = store_get_name(&c->store, c->argv[0], &n, c->arena, e);
-	if (got <= 0)
-		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", c->argv[0]);
+	if (image_find(c, c->argv[0], &n, e) < 0)
+		return -1;
 	if (!json)
 		return print_people(c, &n, e);
 	struct dump *d = calloc(1, sizeof(*d));

@@ -181,10 +181,9 @@ static void announce(const struct image_keep *k, const char *name)
 	json_text(&w, "id", k->taken->config.digest.text);
 	json_text(&w, "digest", k->taken->document.digest.text);
 	json_end(&w, '{');
-	char *text = json_finish(&w, true);
-	if (text)
-		fputs(text, stdout);
-	free(text);
+	struct err e = ERR_INIT;
+	if (image_print(json_finish(&w, true), &e) < 0)
+		complain("%s", e.msg);
 }
 
 static bool same_layers(const struct manifest *a, const struct manifest *b)

@@ -53,12 +53,7 @@ static int print_json(const struct stored_name *list, size_t len, struct err *e)
 		json_end(&w, '{');
 	}
 	json_end(&w, '[');
-	char *text = json_finish(&w, true);
-	if (!text)
-		return err_host(e, "out of memory");
-	fputs(text, stdout);
-	free(text);
-	return 0;
+	return image_print(json_finish(&w, true), e);
 }
 
 int image_list(struct image_call *c, struct err *e)

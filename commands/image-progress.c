@@ -1,3 +1,4 @@
+#include "commands/commands.h"
 #include "commands/image.h"
 
 #include "base/fd.h"
@@ -36,10 +37,9 @@ static void event(const struct progress *p, const char *what, uint64_t done)
 	else
 		json_null_value(&w, "total");
 	json_end(&w, '{');
-	char *text = json_finish(&w, true);
-	if (text)
-		fputs(text, stdout);
-	free(text);
+	struct err e = ERR_INIT;
+	if (image_print(json_finish(&w, true), &e) < 0)
+		complain("%s", e.msg);
 	fflush(stdout);
 }
 

@@ -38,9 +38,8 @@ static int remove_claimed(struct image_call *c, const struct stored_name *n, str
 static int remove_one(struct image_call *c, const char *name, struct err *e)
 {
 	struct stored_name n;
-	const int got = store_get_name(&c->store, name, &n, c->arena, e);
-	if (got <= 0)
-		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", name);
+	if (image_find(c, name, &n, e) < 0)
+		return -1;
 	int claim = store_claim(&c->store, &n.id, e);
 	if (claim < 0)
 		return -1;

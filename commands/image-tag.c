@@ -12,9 +12,8 @@ int image_tag(struct image_call *c, struct err *e)
 		return done < 0 ? -1 : 0;
 	if (store_share(&c->store, e) < 0)
 		return -1;
-	const int got = store_get_name(&c->store, c->argv[0], &n, c->arena, e);
-	if (got <= 0)
-		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", c->argv[0]);
+	if (image_find(c, c->argv[0], &n, e) < 0)
+		return -1;
 	n.name = image_whole_name(c, c->argv[1], e);
 	if (!n.name)
 		return -1;

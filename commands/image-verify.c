@@ -176,18 +176,16 @@ static void print_json(const struct stored_name *n, const struct told *t)
 	}
 	json_end(&w, '[');
 	json_end(&w, '{');
-	char *text = json_finish(&w, true);
-	if (text)
-		fputs(text, stdout);
-	free(text);
+	struct err e = ERR_INIT;
+	if (image_print(json_finish(&w, true), &e) < 0)
+		complain("%s", e.msg);
 }
 
 static int verify_one(struct image_call *c, const char *name, bool json, struct err *e)
 {
 	struct stored_name n;
-	const int got = store_get_name(&c->store, name, &n, c->arena, e);
-	if (got <= 0)
-		return got < 0 ? -1 : err_usage(e, "there is no stored image %.100s", name);
+	if (image_find(c, name, &n, e) < 0)
+		return -1;
 	struct told *t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_host(e, "out of memory");

@@ -43,6 +43,12 @@ struct image_words {
 int image_options(struct image_call *c, const struct image_option *rows, struct image_words words,
 		  struct err *e);
 
+/* The stored image of that name or id; -1 and *e (ERR_USAGE) where there is none. */
+int image_find(struct image_call *c, const char *name, struct stored_name *n, struct err *e);
+
+/* Takes a document, NULL where there was no memory for it, and prints it. */
+int image_print(char *text, struct err *e);
+
 int image_load(struct image_call *c, struct err *e);
 int image_import(struct image_call *c, struct err *e);
 int image_build_debian(struct image_call *c, struct err *e);

@@ -114,6 +114,23 @@ static bool is_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+int image_find(struct image_call *c, const char *name, struct stored_name *n, struct err *e)
+{
+	const int got = store_get_name(&c->store, name, n, c->arena, e);
+	if (got == 0)
+		return err_usage(e, "there is no stored image %.100s", name);
+	return got < 0 ? -1 : 0;
+}
+
+int image_print(char *text, struct err *e)
+{
+	if (!text)
+		return err_host(e, "out of memory");
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
 int image_options(struct image_call *c, const struct image_option *rows, struct image_words words,
 		  struct err *e)
 {

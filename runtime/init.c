@@ -338,7 +338,7 @@ static const struct step {
 	{"network",
 	 step_network}, /* first, because it takes longest; nothing before its join needs it */
 	{"pages", step_pages},
-	{"names", step_names},	   /* as little: it waits for nobody */
+	{"names", step_names},	   /* waits for nobody either */
 	{"wait-go", step_wait_go}, /* no id is mapped before the supervisor wrote the maps */
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
 	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */

@@ -161,7 +161,7 @@ int open_signals(struct run *run, struct err *e)
 static pid_t clone_init(struct run *run)
 {
 	struct clone_args args = {
-		/* The network namespace is made beside (network.h), the cgroup namespace in the leaf (init.c). */
+		/* The network namespace is made beside pid 1, the cgroup namespace in the leaf; see init.c. */
 		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
 			 CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
 		.pidfd = (uintptr_t)&run->init_pidfd,

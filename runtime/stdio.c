@@ -174,7 +174,7 @@ static bool abandon(struct run *run, struct stream *s)
 		return false;
 	s->truncated = true;
 	result_warn(run->r, "%s: the last bytes were not delivered, because nobody took them in time",
-		    s == &run->out ? "stdout" : "stderr");
+		    stream_name(run, s));
 	return true;
 }
 
@@ -183,7 +183,7 @@ void streams_abandon(struct run *run)
 	const bool out = abandon(run, &run->out), err = abandon(run, &run->err);
 	if (!run->hurried || !ended_by_itself(run) || !(out || err))
 		return;
-	run->decided = false;
+	run_reopen(run);
 	run_decide(run, RUN_CANCELLED, "",
 		   "pinfold was told to stop, or lost its caller, before the output was read");
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from host import fill
 from pf import *
 import pf
 
@@ -59,17 +60,6 @@ def flood(names):
             raise RuntimeError("no flood")
         yield other
         other.stdin.close()
-
-
-def fill(stack, name):
-    """Connect to name until its queue is full."""
-    while True:
-        client = stack.enter_context(socket.socket(socket.AF_UNIX))
-        client.setblocking(False)
-        try:
-            client.connect(name)
-        except BlockingIOError:
-            return
 
 
 def traced(*words, options=()):

@@ -11,24 +11,13 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from host import leftovers
+from host import fill, leftovers
 from pf import *
 
 PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
 MARK = f"listed-{os.getpid()}"
 uid = os.geteuid() if WHO == "root" or os.geteuid() else pwd.getpwnam(TEST_ACCOUNT).pw_uid
 payload = ["--env", f"MARK={MARK}", tiny(), "/bin/payload"]
-
-
-def fill(stack, name):
-    """Connect to name until its queue is full."""
-    while True:
-        client = stack.enter_context(socket.socket(socket.AF_UNIX))
-        client.setblocking(False)
-        try:
-            client.connect(name)
-        except BlockingIOError:
-            return
 
 
 def as_user(number, make, stack):

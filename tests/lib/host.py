@@ -100,6 +100,17 @@ def leftovers(mark):
     return found
 
 
+def fill(stack, name):
+    """Connect to an abstract name until its queue is full; the connections are the ExitStack's to close."""
+    while True:
+        client = stack.enter_context(socket.socket(socket.AF_UNIX))
+        client.setblocking(False)
+        try:
+            client.connect(name)
+        except BlockingIOError:
+            return
+
+
 class Snapshot:
     """Mounts, empty cgroup leaves, IPC objects, names in /tmp, /dev/shm and /run, and the given folders in full.
 
