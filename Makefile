@@ -99,7 +99,7 @@ $(OUT)/libexec/pinfold/pinfold-image: $(image_main) $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
 # The registry's client without a store around it, for tests/e2e/image-registry.t.
-$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
+$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(OUT)/obj/commands/image-fetch.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
 tests-ready: $(OUT)/tests/image-pull
