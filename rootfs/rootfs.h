@@ -101,6 +101,10 @@ int rootfs_workdir(const struct rootfs *r, struct err *e);
  * the root, nosuid nodev noexec, and everything else is gone. For runtime/jail.c. */
 int rootfs_confine(bool writable, struct err *e);
 
+/* The same with a new tmpfs (16 MiB at most), read-only, for the root. fill, if it is one, puts
+ * files there before: it sees the host's files still, and the new root as a descriptor. */
+int rootfs_confine_empty(int (*fill)(int root, void *arg, struct err *e), void *arg, struct err *e);
+
 /* Child, after exec failed with sys: why, in words ("bin/x: its interpreter
  * /lib64/ld-linux-x86-64.so.2 is not in the image", "... begins with #! and ends the line in a
  * carriage return", "wrong architecture: aarch64"). Reads at most 4 KiB of the file, by openat2,

@@ -161,6 +161,8 @@ static void print_variants(void)
 		print_code("code", name);
 		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
 		print_code("jail", name);
+		snprintf(name, sizeof(name), "%s_client", machines[m].name);
+		print_code("client", name);
 		printf("\t},\n");
 	}
 	printf("};\nconst size_t filter_tinies_len = %d;\n", MACHINES);
@@ -182,6 +184,7 @@ static void print_native(void)
 		printf("const uint32_t filter_native_arch = 0x%08x;\n", machines[m].arch);
 		print_filter("init", name);
 		print_filter("jail", name);
+		print_filter("client", name);
 	}
 	printf("#else\n#error \"no filter for this machine\"\n#endif\n");
 }
@@ -208,6 +211,10 @@ int main(void)
 		print_program(&p, name);
 		build_closed(&p, &machines[m], &(struct policy_table){policy_jail, policy_jail_len});
 		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
+		print_program(&p, name);
+		build_closed(&p, &machines[m],
+			     &(struct policy_table){policy_client, policy_client_len});
+		snprintf(name, sizeof(name), "%s_client", machines[m].name);
 		print_program(&p, name);
 	}
 	print_variants();
