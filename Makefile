@@ -105,12 +105,24 @@ $(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
 tests-ready: $(OUT)/tests/image-pull
 # ---- end of images ----
 
+# ---- egress: network/egress/ is the broker's alone and never part of the run path ----
+EGRESS_LIB := $(OUT)/libpinfold-egress.a
+egress_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard network/egress/*.c))
+$(EGRESS_LIB): $(egress_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+# ---- end of egress ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
-# Those of the image's parts have its libraries besides: the first rule that fits is the one with the shorter stem.
+# Those of the image's and the broker's parts have their libraries besides: the rule with the shorter stem goes first.
 $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(IMAGE_LIB) $(LIB) $(IMAGE_LIBS) -lcmocka
+$(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -210,6 +222,9 @@ fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(wildcard tests/fuzz/*
 $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(IMAGE_LIBS)
+$(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)

@@ -38,7 +38,7 @@ enum {
 };
 
 enum egress_target { EGRESS_NAME, EGRESS_WILDCARD, EGRESS_BLOCK };
-enum egress_transport { EGRESS_TCP, EGRESS_UDP };
+enum egress_transport { EGRESS_TCP, EGRESS_UDP, EGRESS_TRANSPORTS };
 /* What the first bytes of a connection must be. */
 enum egress_check { EGRESS_RELAY, EGRESS_TLS, EGRESS_HTTP };
 
@@ -55,14 +55,17 @@ struct egress_rule {
 	struct name name;		  /* of NAME and WILDCARD, without "*." */
 	struct address network;		  /* of BLOCK; a single address has prefix 128 */
 	unsigned int prefix;		  /* in 128 bits: 10.0.0.0/8 is 104, see address_in() */
-	const struct egress_ports *ports; /* sorted, apart from each other, at least one */
+	const struct egress_ports *ports; /* rising, apart from each other, at least one */
 	size_t ports_len;
 };
 
-/* All strings and arrays are the arena's. Zero: nothing is allowed, which never means open. */
+/* All strings and arrays are the arena's. Zero: nothing is allowed, which never means open. The rules
+ * are sorted by their text, each once; ports[] has every port of the list, by transport, rising. */
 struct egress_list {
 	struct egress_rule *rules;
 	size_t len;
+	uint16_t ports[EGRESS_TRANSPORTS][EGRESS_PORTS_MAX];
+	size_t ports_len[EGRESS_TRANSPORTS];
 };
 
 /* One rule. Strings are copied into the arena. ERR_USAGE shows the rule, says what is wrong with it
@@ -77,9 +80,5 @@ bool egress_rule_has_port(const struct egress_rule *r, uint16_t port);
 
 /* Of a connection to that port, which the rule has. */
 enum egress_check egress_rule_check(const struct egress_rule *r, uint16_t port);
-
-/* Every port of the list for that transport, rising; returns how many, EGRESS_PORTS_MAX at most. */
-size_t egress_list_ports(const struct egress_list *list, enum egress_transport t,
-			 uint16_t ports[EGRESS_PORTS_MAX]);
 
 #endif

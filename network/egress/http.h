@@ -1,21 +1,22 @@
 /* The requests of one plain HTTP/1.1 connection, each judged by its Host.
  *
- * Pure, no allocation. One strict grammar (RFC 9112, RFC 9110): what two readers could understand in two
- * ways is refused, and with it the connection. Only requests are read; responses pass unread, which is
- * sound because nothing that could change the protocol (CONNECT, Upgrade, HTTP/2) gets through.
+ * Pure, no allocation. One strict grammar (RFC 9112, RFC 9110): what two readers could understand
+ *in two ways is refused, and with it the connection. Only requests are read; responses pass unread,
+ *which is sound because nothing that could change the protocol (CONNECT, Upgrade, HTTP/2) gets
+ *through.
  *
- * The caller owns a buffer of bytes that were read and not yet passed on, HTTP_BUFFER_BYTES large, and
- * goes round in
+ * The caller owns a buffer of bytes that were read and not yet passed on, HTTP_BUFFER_BYTES large,
+ *and goes round in
  *
  *	switch (http_read(&r, buffer, len, &step)) {
- *	case HTTP_MORE:		read more into the buffer, there is room; at the peer's end of file stop
- *	case HTTP_PASS:		write step.pass_bytes of the buffer's front, drop them from it; then, if
- *				step.splice_bytes, move exactly so many unseen (the buffer is empty then)
- *	case HTTP_REFUSED:	cut both sides; r.reason says why
+ *	case HTTP_MORE:		read more into the buffer, there is room; at the peer's end of file
+ *stop case HTTP_PASS:		write step.pass_bytes of the buffer's front, drop them from it;
+ *then, if step.splice_bytes, move exactly so many unseen (the buffer is empty then); then ask
+ *again, even with an empty buffer case HTTP_REFUSED:	cut both sides; r.reason says why
  *	}
  *
- * Nothing of a request passes before its whole head was judged. Pipelined requests are judged one by
- * one, each before any byte of it passes.
+ * Nothing of a request passes before its whole head was judged. Pipelined requests are judged one
+ *by one, each before any byte of it passes.
  */
 #ifndef PINFOLD_NETWORK_EGRESS_HTTP_H
 #define PINFOLD_NETWORK_EGRESS_HTTP_H
@@ -82,7 +83,8 @@ struct http_reader {
 	uint64_t requests; /* heads that were good */
 
 	enum http_phase phase; /* inside, as what follows */
-	size_t scanned;	       /* bytes of the head, line or trailer that are known to be sound */
+	size_t scanned;	       /* bytes of the head or line that are known to be sound */
+	size_t line_bytes;     /* of the head's first line, once it was judged */
 	size_t trailer_bytes, trailer_fields;
 	uint64_t left; /* bytes of the body or chunk that are to come */
 };
