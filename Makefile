@@ -65,8 +65,8 @@ $(LIB): $(room_obj)
 
 # ---- seccomp: the default filter is generated from seccomp/policy.c by a program of this machine ----
 HOSTCC  ?= $(CC)
-gen_src := $(wildcard seccomp/gen/*.c) seccomp/policy.c seccomp/names.c
-$(OUT)/gen/gen-filter: $(gen_src) seccomp/policy.h seccomp/names.h seccomp/gen/emit.h
+gen_src := $(wildcard seccomp/gen/*.c) seccomp/policy.c seccomp/policy_broker.c seccomp/names.c
+$(OUT)/gen/gen-filter: $(gen_src) seccomp/policy.h seccomp/policy_rows.h seccomp/names.h seccomp/gen/emit.h
 	@mkdir -p $(@D)
 	$(HOSTCC) $(filter-out -fsanitize=%,$(NEED)) $(CFLAGS) -o $@ $(gen_src) -lseccomp
 $(OUT)/gen/seccomp_filter_data.c: $(OUT)/gen/gen-filter
@@ -105,13 +105,17 @@ $(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
 tests-ready: $(OUT)/tests/image-pull
 # ---- end of images ----
 
-# ---- egress: network/egress/ is the broker's alone and never part of the run path ----
+# ---- egress: network/egress/ and network/broker/ are the broker's alone and never part of the run path ----
 EGRESS_LIB := $(OUT)/libpinfold-egress.a
-egress_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard network/egress/*.c))
+egress_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard network/egress/*.c network/broker/*.c))
 $(EGRESS_LIB): $(egress_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
+# Static, because it starts with the run. It is small: what it is made of stands in runtime/broker.c.
+$(OUT)/libexec/pinfold/pinfold-egress: $(OUT)/obj/commands/pinfold-egress.o $(LIB) $(EGRESS_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcares -lcap-ng
 # ---- end of egress ----
 
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----

@@ -108,12 +108,10 @@ static int pack(struct parcel *p, uint16_t port, enum egress_transport t, struct
 static int pack_ports(struct parcel *p, const struct egress_list *rules, enum egress_transport t,
 		      struct err *e)
 {
-	uint16_t ports[EGRESS_PORTS_MAX];
-	const size_t len = egress_list_ports(rules, t, ports);
 	bool dns = false;
-	for (size_t i = 0; i < len; i++) {
-		dns |= ports[i] == EGRESS_DNS_PORT;
-		if (pack(p, ports[i], t, e) < 0)
+	for (size_t i = 0; i < rules->ports_len[t]; i++) {
+		dns |= rules->ports[t][i] == EGRESS_DNS_PORT;
+		if (pack(p, rules->ports[t][i], t, e) < 0)
 			return -1;
 	}
 	return dns ? 0 : pack(p, EGRESS_DNS_PORT, t, e);

@@ -16,6 +16,7 @@ enum deadline_id {
 	DEADLINE_COOL,	/* this is no short run: give pages back */
 	DEADLINE_GRACE, /* a signalled program must be gone */
 	DEADLINE_DEATH, /* a killed sandbox must be gone */
+	DEADLINE_EGRESS, /* a broker that was told to end must be gone */
 	DEADLINE_DRAIN, /* a caller that does not read has had its time */
 	DEADLINE_COUNT,
 };

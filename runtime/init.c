@@ -13,6 +13,7 @@
  */
 #include "base/fd.h"
 #include "base/pages.h"
+#include "network/inside.h"
 #include "network/network.h"
 #include "runtime/caps.h"
 #include "runtime/control.h"
@@ -68,6 +69,8 @@ static int step_wait_go(struct init *in, struct err *e)
 	 * nor for the program; the death signal alone does not do, because it comes too late when
 	 * the supervisor has died before. */
 	close(in->launch->supervisor);
+	if (in->launch->egress_peer >= 0)
+		close(in->launch->egress_peer);
 	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
 	if (got < 0)
 		return err_sys(e, "wait for the supervisor");
@@ -133,11 +136,13 @@ static int step_names(struct init *in, struct err *e)
 	return 0;
 }
 
-static int make_network(int ns, struct err *e)
+static int make_network(const struct launch *l, int ns, struct err *e)
 {
 	if (unshare(CLONE_NEWNET) < 0)
 		return err_sys(e, "unshare the network namespace");
-	return network_loopback_up(ns, e);
+	if (network_loopback_up(ns, e) < 0)
+		return -1;
+	return l->egress < 0 ? 0 : inside_open(&l->spec->egress.allow, l->egress, e);
 }
 
 /* Of all namespaces this one costs the most to make, about as much as all that follows. So it is
@@ -156,7 +161,7 @@ static int step_network(struct init *in, struct err *e)
 		return err_sys(e, "a descriptor for the network namespace");
 	in->network_helper = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	if (in->network_helper == 0)
-		_exit(make_network(in->network, e) < 0);
+		_exit(make_network(in->launch, in->network, e) < 0);
 	return 0;
 }
 
@@ -178,9 +183,12 @@ static int step_network_join(struct init *in, struct err *e)
 		if (errno != EINTR)
 			return err_sys(e, "wait for the network's helper");
 	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
-	if (status != 0)
-		return make_network(-1, e);
-	return setns(network, CLONE_NEWNET) < 0 ? err_sys(e, "join the network namespace") : 0;
+	const int rc = status != 0 ? make_network(in->launch, -1, e) : setns(network, CLONE_NEWNET);
+	if (status == 0 && rc < 0)
+		err_sys(e, "join the network namespace");
+	if (in->launch->egress >= 0)
+		close(in->launch->egress);
+	return rc;
 }
 
 static int step_mounts(struct init *in, struct err *e)

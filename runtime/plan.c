@@ -310,6 +310,8 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 				      .root = ROOTFS_INIT,
 				      .ids = IDS_INIT,
 				      .control = -1,
+				      .egress = -1,
+				      .egress_peer = -1,
 				      .stdio = {-1, -1, -1}},
 			   .place = CGROUP_PLACE_INIT};
 	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {

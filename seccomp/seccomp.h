@@ -56,6 +56,8 @@ int filter_load(const struct filter *f, int *listener, struct err *e);
 extern const struct filter filter_init;
 /* That of a jailed child which reads hostile bytes: see runtime/jail.h. */
 extern const struct filter filter_jail;
+/* Those of the egress broker: network/broker/dialer.h, network/broker/parser.h. */
+extern const struct filter filter_dialer, filter_parser;
 
 /* ---- supervisor: counting denials ---- */
 

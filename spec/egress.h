@@ -37,6 +37,9 @@ enum {
 	EGRESS_RULE_BYTES_MAX = 2048, /* of one rule's text; 256 single ports fit */
 };
 
+/* What the sandbox's resolv.conf names, when there are rules. */
+#define EGRESS_RESOLVER_TEXT "198.18.0.1"
+
 enum egress_target { EGRESS_NAME, EGRESS_WILDCARD, EGRESS_BLOCK };
 enum egress_transport { EGRESS_TCP, EGRESS_UDP, EGRESS_TRANSPORTS };
 /* What the first bytes of a connection must be. */

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "spec/address.h"
 #include "spec/egress.h"
+#include "spec/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,13 +25,12 @@
 /* Numbers under which the broker finds its ends of the first and the third when it starts. */
 enum { EGRESS_SUPERVISOR_FD = 3, EGRESS_SANDBOX_FD = 4 };
 
-/* 198.18.0.0/15 (RFC 2544) is nobody's on the internet: the resolver, and behind it a name each. */
+/* 198.18.0.0/15 (RFC 2544) is nobody's on the internet: EGRESS_RESOLVER_TEXT, and behind it a name each. */
 enum {
 	EGRESS_SYNTHETIC_BITS = 15,
 	EGRESS_NAMES_MAX = 4096, /* of wildcards, as they are asked for; exact names are besides */
 	EGRESS_DNS_PORT = 53,
 };
-#define EGRESS_RESOLVER_TEXT "198.18.0.1"
 static const unsigned char egress_resolver_address[4] = {198, 18, 0, 1};
 
 /* ---- supervisor -> broker ---- */
@@ -55,19 +55,7 @@ enum egress_report_type {
 	EGRESS_REPORT_END,
 };
 
-enum egress_verdict {
-	EGRESS_ALLOWED, /* a connection was made and relayed */
-	EGRESS_DENIED,	/* no rule, or what came did not fit it */
-	EGRESS_BROKEN,	/* allowed, but there was no connection to be had */
-	EGRESS_VERDICT_COUNT,
-};
-
-/* What was asked by: an address that was dialled, or a question to the resolver. */
-enum egress_route { EGRESS_BY_TCP, EGRESS_BY_UDP, EGRESS_BY_DNS, EGRESS_ROUTE_COUNT };
-
-enum { EGRESS_NO_RULE = UINT32_MAX, EGRESS_SHOWN_BYTES = 256, EGRESS_REASON_BYTES = 384 };
-/* Rows of one run. Denied ones have a share of their own, so that a flood leaves room for the others. */
-enum { EGRESS_DENIED_ROWS = 128, EGRESS_ROWS_MAX = 256 };
+enum { EGRESS_NO_RULE = UINT32_MAX };
 
 struct egress_report {
 	uint32_t type;
@@ -78,7 +66,7 @@ struct egress_report {
 	struct address address;
 	bool has_address;
 	uint16_t port; /* 0: none */
-	char name[EGRESS_SHOWN_BYTES];	  /* "": an address was dialled */
+	char name[EGRESS_NAME_BYTES];	  /* "": an address was dialled */
 	char reason[EGRESS_REASON_BYTES]; /* "": none */
 	uint64_t count, sent_bytes, received_bytes, duration_usec;
 	uint64_t more; /* of any: what found no row */
