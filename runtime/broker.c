@@ -192,7 +192,7 @@ static _Noreturn void be_dialer(const struct broker_start *s, int parser, pid_t 
 	close_listeners(s);
 	if (confine_end(&jail, s->supervisor, &e) < 0)
 		fail(&e);
-	if (send(parser, "", 1, MSG_NOSIGNAL) == 1)
+	if (fd_send(parser, "", 1, NULL, 0) == 0)
 		dialer_run(&(struct dialer){.rules = &s->rules,
 					    .servers = s->servers,
 					    .servers_len = s->servers_len,

@@ -38,7 +38,7 @@ static int empty_root(struct err *e)
 	errno = failed;
 	if (failed)
 		return err_sys(e, "broker: chroot to an empty folder");
-	if (faccessat(AT_FDCWD, "/proc", F_OK, 0) == 0 || errno != ENOENT)
+	if (faccessat(AT_FDCWD, "/0", F_OK, 0) == 0 || faccessat(AT_FDCWD, "/proc", F_OK, 0) == 0)
 		return err_host(e, "broker: its root is not empty");
 	return 0;
 }

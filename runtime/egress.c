@@ -180,7 +180,7 @@ static bool take_row(struct run *run, struct egress_report *in)
 
 static void limit_reached(struct run *run)
 {
-	end_by_limit(run, RUN_EGRESS_LIMIT, "egress-bytes",
+	end_by_limit(run, RUN_EGRESS_LIMIT, "egress",
 		     "the program sent and received more than --egress-bytes allows");
 }
 
