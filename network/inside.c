@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -33,6 +34,12 @@ static int bind_any(int fd, int family, uint16_t port)
 	return bind(fd, (const struct sockaddr *)&v6, sizeof(v6));
 }
 
+/* What is accepted inherits it: the relay passes on what comes as it comes. */
+static int start_listening(int fd)
+{
+	return set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ? -1 : listen(fd, BACKLOG);
+}
+
 /* A datagram tells what it was sent to. */
 static int tell_destination(int fd, int family)
 {
@@ -52,7 +59,7 @@ static int make_socket(uint16_t port, enum egress_transport t, struct err *e)
 		return err_sys(e, "egress: socket");
 	if (bind_any(fd, family, port) < 0)
 		return err_sys(e, "egress: bind port %u of the sandbox", port);
-	if (t == EGRESS_TCP ? listen(fd, BACKLOG) : tell_destination(fd, family))
+	if (t == EGRESS_TCP ? start_listening(fd) : tell_destination(fd, family))
 		return err_sys(e, "egress: open port %u of the sandbox", port);
 	return fd_take(&fd);
 }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +23,20 @@ enum {
 	BROKER_ID = 65533, /* of a slot, for root: nobody inside is it, and no other run has it */
 	END_MS = 1000,
 };
+
+static void broker_path(char *path, size_t size, const char *libexec)
+{
+	snprintf(path, size, "%s/pinfold-egress", libexec);
+}
+
+int egress_check(const char *libexec, struct err *e)
+{
+	char path[PATH_MAX];
+	broker_path(path, sizeof(path), libexec);
+	if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+		return 0;
+	return err_sys(e, "--allow needs %s, which `make install` puts there", path);
+}
 
 static bool wanted(const struct run *run)
 {
@@ -43,7 +57,8 @@ int egress_open(struct run *run, struct err *e)
 {
 	if (!wanted(run) || run->plan.launch.rehearsal)
 		return 0;
-	run->r->egress = calloc(EGRESS_ROWS_MAX, sizeof(*run->r->egress));
+	if (!run->r->egress) /* a second attempt has them */
+		run->r->egress = calloc(EGRESS_ROWS_MAX, sizeof(*run->r->egress));
 	if (!run->r->egress)
 		return err_host(e, "egress: out of memory");
 	return open_pair(&run->plan.launch.egress, &run->egress.sandbox_end, e);
@@ -77,11 +92,11 @@ static int plain_signals(posix_spawnattr_t *a)
 
 static int spawn_broker(struct egress_link *l, const char *libexec, struct err *e)
 {
-	char path[4096];
+	char path[PATH_MAX];
 	char *const argv[] = {path, NULL}, *const env[] = {NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	snprintf(path, sizeof(path), "%s/pinfold-egress", libexec);
+	broker_path(path, sizeof(path), libexec);
 	errno = plain_signals(&attributes);
 	if (errno == 0)
 		errno = describe(&actions, l);
@@ -93,8 +108,6 @@ static int spawn_broker(struct egress_link *l, const char *libexec, struct err *
 		return 0;
 	}
 	l->broker = -1;
-	if (errno == ENOENT)
-		return err_host(e, "%s is not there; `make install` puts it there", path);
 	return err_sys(e, "execute %s", path);
 }
 
@@ -200,19 +213,33 @@ static void lose(struct run *run)
 	ledger_egress_lost(run->r);
 }
 
+/* Its socket is at its end, so both of its processes are, or are about to be. */
+static void reap(struct egress_link *l, int *status)
+{
+	pid_t got;
+	*status = 0;
+	do
+		got = l->broker > 0 ? waitpid(l->broker, status, 0) : -1;
+	while (got < 0 && l->broker > 0 && errno == EINTR);
+	l->broker = -1;
+}
+
 static void gone(struct run *run)
 {
 	struct egress_link *l = &run->egress;
 	struct err e = ERR_INIT;
+	int status;
 	fd_close(&l->sock);
-	while (l->broker > 0 && waitpid(l->broker, NULL, 0) < 0 && errno == EINTR)
-		;
-	l->broker = -1;
+	reap(l, &status);
 	deadline_clear(&run->deadlines, DEADLINE_EGRESS);
 	if (l->ready) {
 		lose(run);
 	} else if (run->phase < PHASE_KILLED) {
-		err_host(&e, "the egress broker died before it was ready");
+		if (WIFSIGNALED(status))
+			err_host(&e, "the egress broker died before it was ready, by SIG%s",
+				 sigabbrev_np(WTERMSIG(status)));
+		else
+			err_host(&e, "the egress broker died before it was ready");
 		end_by_error(run, RUN_SETUP_FAILED, "egress", &e);
 	}
 }
@@ -265,10 +292,9 @@ void egress_kill(struct run *run)
 void egress_close(struct run *run)
 {
 	struct egress_link *l = &run->egress;
+	int status;
 	egress_kill(run);
-	while (l->broker > 0 && waitpid(l->broker, NULL, 0) < 0 && errno == EINTR)
-		;
-	l->broker = -1;
+	reap(l, &status);
 	int *fds[] = {&l->sock, &l->its_end, &l->sandbox_end, &l->held_listener};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);

@@ -22,6 +22,9 @@ struct egress_link {
 #define EGRESS_LINK_INIT                                                        \
 	{.broker = -1, .sock = -1, .its_end = -1, .sandbox_end = -1, .held_listener = -1}
 
+/* Whether the broker is installed. */
+int egress_check(const char *libexec, struct err *e);
+
 /* Before pid 1 is cloned: the sockets between it and the broker. Nothing where nothing is allowed. */
 int egress_open(struct run *run, struct err *e);
 /* After it: pinfold-egress is executed, and told the rules. */

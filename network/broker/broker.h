@@ -45,6 +45,7 @@ enum {
 	ATTEMPTS_MAX = 8,
 	RELAY_CHUNK_BYTES = 64 << 10,
 	RELAY_ROUNDS = 16, /* then others have their turn */
+	LAST_MS = 50, /* for what the program had sent before it ended */
 };
 
 struct broker;
@@ -132,6 +133,7 @@ struct broker {
 	int epoll;
 	int64_t now_ns, wake_ns; /* wake_ns: no deadline is earlier */
 	bool over;
+	int64_t end_ns; /* the run ended: what the program had sent is passed on until then; NEVER */
 	bool again; /* some connection has more to do */
 	bool gone;  /* some is closed, and not yet free */
 	bool paused; /* no descriptor is free: nothing is accepted for a moment */
@@ -189,6 +191,8 @@ void connection_done(struct connection *c);
 void connection_resolved(struct connection *c);
 void connection_relay(struct connection *c);
 void connections_end(struct broker *b);
+/* Some connection has yet to pass on what the program sent. */
+bool connections_sending(const struct broker *b);
 /* A place is free again: who waits longest has it. */
 void connections_admit(struct broker *b);
 
@@ -242,6 +246,7 @@ void datagrams_take(struct broker *b, const struct datagram *d);
 void datagrams_resolved(struct broker *b, int lookup);
 void datagrams_time(struct broker *b);
 void datagrams_end(struct broker *b);
+bool datagrams_sending(const struct broker *b);
 
 /* ---- resolver.c ---- */
 enum { LOOKUP_ADDRESSES_MAX = 16, LOOKUPS_MAX = 64 };

@@ -356,6 +356,16 @@ void connections_admit(struct broker *b)
 	}
 }
 
+bool connections_sending(const struct broker *b)
+{
+	for (size_t i = 0; b->busy + b->waiting > 0 && i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+		const struct connection *c = &b->connections[i];
+		if (c->state != CONN_FREE && c->state != CONN_GONE && !c->up.shut)
+			return true;
+	}
+	return false;
+}
+
 void connections_end(struct broker *b)
 {
 	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {

@@ -259,6 +259,14 @@ void datagrams_time(struct broker *b)
 	}
 }
 
+bool datagrams_sending(const struct broker *b)
+{
+	for (int i = 0; i < FLOWS_MAX; i++)
+		if (b->datagrams->flows[i].used && b->datagrams->flows[i].watch.fd < 0)
+			return true;
+	return false;
+}
+
 void datagrams_end(struct broker *b)
 {
 	for (int i = 0; i < FLOWS_MAX; i++) {

@@ -53,11 +53,23 @@ void watch_close(struct watch *w)
 	w->fd = -1;
 }
 
+/* END: the program is dead, and what it had sent before is on its way; or the supervisor is gone. */
 static void on_supervisor(struct broker *b, struct watch *w, uint32_t events)
 {
-	(void)w;
+	char end;
 	(void)events;
-	b->over = true; /* END, or it is gone */
+	if (b->end_ns != NEVER || recv(w->fd, &end, 1, MSG_DONTWAIT) != 1 || end != EGRESS_END) {
+		b->over = true;
+		return;
+	}
+	b->end_ns = in_ms(b, LAST_MS);
+	wake_at(b, b->end_ns);
+}
+
+/* Nothing happened just now, and nobody has anything to send. */
+static bool is_quiet(const struct broker *b, int events)
+{
+	return events == 0 && !connections_sending(b) && !datagrams_sending(b);
 }
 
 /* It answers only while it is asked. */
@@ -102,7 +114,7 @@ static void look_at_clock(struct broker *b)
 {
 	if (b->now_ns < b->wake_ns)
 		return;
-	b->wake_ns = NEVER;
+	b->wake_ns = b->end_ns;
 	if (b->paused)
 		accept_again(b);
 	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++)
@@ -124,7 +136,7 @@ static void go_on(struct broker *b)
 
 static int wait_ms(const struct broker *b)
 {
-	if (b->again)
+	if (b->again || (b->end_ns != NEVER && is_quiet(b, 0)))
 		return 0;
 	if (b->wake_ns == NEVER)
 		return -1;
@@ -150,6 +162,8 @@ static void turn(struct broker *b)
 	if (b->limit_reached)
 		connections_end(b);
 	connections_admit(b);
+	if (b->end_ns != NEVER && (b->now_ns >= b->end_ns || is_quiet(b, n) || b->limit_reached))
+		b->over = true;
 }
 
 static bool set_up(struct broker *b)
@@ -176,6 +190,7 @@ void parser_run(const struct parser *p)
 	b = (struct broker){.p = p,
 			    .now_ns = clock_ns(),
 			    .wake_ns = NEVER,
+			    .end_ns = NEVER,
 			    .left_bytes = p->config->bytes};
 	synthetic_init(&b.names, p->rules->len + EGRESS_NAMES_MAX);
 	if (!set_up(&b))
