@@ -330,6 +330,7 @@ static void other_protocols(void **state)
 		{NAME("\x80"), HELLO_FINE},
 		{NAME("\x80\x2e\1\0\2"), HELLO_SSL2},
 		{NAME("\x80\x2e\4"), HELLO_NOT_TLS},
+		{NAME("\x16\3\1\x81\0\2"), HELLO_MALFORMED},
 		{NAME("\x16\3\1\0\0"), HELLO_MALFORMED},       /* an empty record */
 		{NAME("\x16\3\1\x40\1"), HELLO_MALFORMED},     /* 2^14 + 1 */
 		{NAME("\x16\3\1\0\1\1\x17"), HELLO_MALFORMED}, /* another record in between */

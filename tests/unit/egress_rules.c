@@ -81,6 +81,7 @@ static const char *const refused_rows[][2] = {
 	{"https://packages.example/", "no URL"},
 	{"user@packages.example:443", "no URL"},
 	{"tcp:private:a.example:1", "private: before tcp:"},
+	{"tcp:private:10.0.0.0/8:1", "private: before tcp:"},
 	{"TCP:a.example:1", "too many colons"},
 	{"2001:db8::1:443", "in brackets"},
 	{"*:443", "*.files.example"},
@@ -109,6 +110,8 @@ static const char *const refused_rows[][2] = {
 	 "not ASCII"}, /* FULLWIDTH FULL STOP */
 	{"a" LABEL63 ".example:443", "longer than 63"},
 	{LABEL63 "." LABEL63 "." LABEL63 "." LABEL63 ":443", "longer than 253"},
+	{"udp.:80", "no hosts"}, /* whose canonical text would be another rule */
+	{"tcp:private:80", "no hosts"},
 	{"localhost:443", "the sandbox itself"},
 	{"a.localhost:443", "the sandbox itself"},
 	{"2130706433:80", "four decimal numbers"},
