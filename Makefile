@@ -126,7 +126,7 @@ $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(IMAGE_LIB) $(LIB) $(IMAGE_LIBS) -lcmocka
 $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lcmocka
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lresolv -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -228,7 +228,7 @@ $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(IMAGE_LIBS)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)

@@ -108,6 +108,13 @@ static bool is_localhost(const struct name *n)
 	       (n->len == len || n->text[n->len - len - 1] == '.');
 }
 
+/* A host of that name would be read as the prefix. */
+static bool is_prefix(const struct name *n)
+{
+	return strcmp(n->text, "private") == 0 || strcmp(n->text, "tcp") == 0 ||
+	       strcmp(n->text, "udp") == 0;
+}
+
 static int refuse_name(const struct reading *r, enum name_fault fault, struct err *e)
 {
 	if (fault == NAME_DISGUISED)
@@ -138,6 +145,8 @@ static int read_name(struct reading *r, const char *at, size_t len, struct err *
 			      "localhost is the sandbox itself; the host's own loopback is "
 			      "private:127.0.0.1:PORT",
 			      e);
+	if (is_prefix(&r->rule.name))
+		return refuse(r, "private, tcp and udp are prefixes of rules and no hosts", e);
 	r->rule.target = wildcard ? EGRESS_WILDCARD : EGRESS_NAME;
 	snprintf(r->host, sizeof(r->host), "%s%s", wildcard ? "*." : "", r->rule.name.text);
 	return 0;

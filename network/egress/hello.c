@@ -207,7 +207,7 @@ static enum hello_verdict decide(struct hello *h, enum hello_reason reason)
 	return reason == HELLO_FINE ? HELLO_GOOD : HELLO_REFUSED;
 }
 
-/* Of the bytes of a record's header and the first behind it that are there. */
+/* Of the bytes of a record's type and version that are there. */
 static enum hello_reason check_header(const struct hello *h, const unsigned char *at, size_t len)
 {
 	bool first = h->record == 0;
@@ -217,7 +217,19 @@ static enum hello_reason check_header(const struct hello *h, const unsigned char
 		return first ? HELLO_NOT_TLS : HELLO_MALFORMED;
 	if (len >= 2 && at[0] == RECORD_HANDSHAKE && at[1] != VERSION_MAJOR)
 		return first ? HELLO_NOT_TLS : HELLO_MALFORMED;
-	if (first && len > RECORD_HEADER_BYTES && at[RECORD_HEADER_BYTES] != MESSAGE_CLIENT_HELLO)
+	return HELLO_FINE;
+}
+
+/* In the order in which the bytes come, so that pieces make no other reason. */
+static enum hello_reason check_size(const struct hello *h, const unsigned char *at, size_t len)
+{
+	size_t size = (size_t)(at[3] << 8 | at[4]);
+	if (size == 0 || size > RECORD_BYTES_MAX)
+		return HELLO_MALFORMED;
+	if (h->record + RECORD_HEADER_BYTES + size > HELLO_BYTES_MAX)
+		return HELLO_TOO_LONG;
+	if (h->record == 0 && len > RECORD_HEADER_BYTES &&
+	    at[RECORD_HEADER_BYTES] != MESSAGE_CLIENT_HELLO)
 		return HELLO_NOT_TLS;
 	return HELLO_FINE;
 }
@@ -234,10 +246,7 @@ static int count_record(struct hello *h, const unsigned char *bytes, size_t len,
 	if (*reason || there < RECORD_HEADER_BYTES)
 		return *reason ? -1 : 0;
 	size_t size = (size_t)(at[3] << 8 | at[4]);
-	if (size == 0 || size > RECORD_BYTES_MAX)
-		*reason = HELLO_MALFORMED;
-	else if (h->record + RECORD_HEADER_BYTES + size > HELLO_BYTES_MAX)
-		*reason = HELLO_TOO_LONG;
+	*reason = check_size(h, at, there);
 	if (*reason || there < RECORD_HEADER_BYTES + size)
 		return *reason ? -1 : 0;
 	h->record += RECORD_HEADER_BYTES + size;
