@@ -61,6 +61,7 @@ struct watch {
 struct side {
 	struct watch watch;
 	bool readable, writable; /* until the kernel says EAGAIN: the set is edge-triggered */
+	bool ending; /* its end was announced: a short read is not the last */
 };
 
 /* Bytes in one direction. */

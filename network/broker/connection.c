@@ -224,6 +224,8 @@ static void on_side(struct broker *b, struct watch *w, uint32_t events)
 	(void)b;
 	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
 		s->readable = true;
+	if (events & (EPOLLRDHUP | EPOLLHUP))
+		s->ending = true;
 	if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
 		s->writable = true;
 	/* RST crosses at once, whatever waits to be written. */

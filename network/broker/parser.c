@@ -184,6 +184,17 @@ static bool set_up(struct broker *b)
 	return !b->over;
 }
 
+/* Exact names have their addresses from the start; those of wildcards get theirs as they are asked for. */
+static void name_rules(struct broker *b)
+{
+	unsigned char address[4];
+	synthetic_init(&b->names, EGRESS_RULES_MAX);
+	for (size_t i = 0; i < b->p->rules->len; i++)
+		if (b->p->rules->rules[i].target == EGRESS_NAME)
+			synthetic_address(&b->names, &b->p->rules->rules[i].name, address);
+	b->names.max = b->names.len + EGRESS_NAMES_MAX;
+}
+
 void parser_run(const struct parser *p)
 {
 	static struct broker b;
@@ -192,7 +203,7 @@ void parser_run(const struct parser *p)
 			    .wake_ns = NEVER,
 			    .end_ns = NEVER,
 			    .left_bytes = p->config->bytes};
-	synthetic_init(&b.names, p->rules->len + EGRESS_NAMES_MAX);
+	name_rules(&b);
 	if (!set_up(&b))
 		return;
 	while (!b.over)

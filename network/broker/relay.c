@@ -119,8 +119,9 @@ static ssize_t copy_some(struct broker *b, struct flow *f, struct side *from, st
 		errno = ENOMEM;
 		return -1;
 	}
-	/* A stream that gave less than there was room for has no more for now. */
-	if ((size_t)n < len)
+	/* A stream that gave less than there was room for has no more for now; what comes later, its
+	 * end included, is another event. */
+	if ((size_t)n < len && !from->ending)
 		from->readable = false;
 	return n;
 }
