@@ -5,6 +5,7 @@
 #include "network/route.h"
 
 #include <errno.h>
+#include <linux/in6.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -40,11 +41,15 @@ static int start_listening(int fd)
 	return set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ? -1 : listen(fd, BACKLOG);
 }
 
-/* A datagram tells what it was sent to. */
+/* A datagram tells what it was sent to, and an answer may come from there: to IPv6 an address of a local
+ * route is none of the host's own. */
 static int tell_destination(int fd, int family)
 {
-	return family == AF_INET ? set(fd, IPPROTO_IP, IP_PKTINFO, 1)
-				 : set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	if (family == AF_INET)
+		return set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	return set(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1) < 0
+		       ? -1
+		       : set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 }
 
 static int make_socket(uint16_t port, enum egress_transport t, struct err *e)
