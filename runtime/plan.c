@@ -238,6 +238,16 @@ static int stage_host(struct draft *d, struct err *e)
 	return check_kernel(d->r, e) < 0 ? -1 : check_proc(e);
 }
 
+/* The one place that says that rules are read and nothing carries them out: a run with less than it
+ * was asked for would break its promise, one with more would be open. */
+static int stage_egress(struct draft *d, struct err *e)
+{
+	if (d->s->egress.allow.len == 0)
+		return 0;
+	return err_host(e, "--allow %s: this build has no broker to carry out rules for the network",
+			d->s->egress.allow.rules[0].text);
+}
+
 static int stage_ids(struct draft *d, struct err *e)
 {
 	return ids_prepare(&d->p->launch.ids, d->s, d->o->id_range, e);
@@ -296,9 +306,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
-	{"host", stage_host},	    {"ids", stage_ids},	      {"image", stage_image},
-	{"command", stage_command}, {"cgroup", stage_cgroup}, {"cpus", stage_cpus},
-	{"seccomp", stage_seccomp}, {"limits", stage_limits}, {"require", stage_require},
+	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
+	{"image", stage_image},	    {"command", stage_command}, {"cgroup", stage_cgroup},
+	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
+	{"require", stage_require},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
