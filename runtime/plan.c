@@ -302,9 +302,9 @@ static const struct {
 	const char *name;
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
-	{"host", stage_host},	    {"ids", stage_ids},	      {"image", stage_image},
-	{"command", stage_command}, {"cgroup", stage_cgroup}, {"cpus", stage_cpus},
-	{"seccomp", stage_seccomp}, {"egress", stage_egress}, {"limits", stage_limits},
+	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
+	{"image", stage_image},	    {"command", stage_command}, {"cgroup", stage_cgroup},
+	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
 	{"require", stage_require},
 };
 

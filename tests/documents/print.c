@@ -155,6 +155,9 @@ static const char *const everything[][2] = {
 	{"read-iops", "5"},
 	{"write-iops", "6"},
 	{"priority", "low"},
+	{"allow", "*.files.example:80,443"},
+	{"allow", "private:tcp:[fd00::/8]:5432-5440"},
+	{"egress-bytes", "1G"},
 	{"ids", "single"},
 	{"proc", "outer"},
 	{"env", "A=\xff"},
@@ -223,10 +226,12 @@ static void table_row(struct json_writer *w, const struct key *k)
 		[KEY_ENUM] = "enum",	     [KEY_BOOL] = "bool",	[KEY_ID] = "id",
 		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
 		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
-		[KEY_REQUIRE] = "require",
+		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);
+	json_text(w, "object", k->object ? k->object : "");
+	json_text(w, "member", key_member(k));
 	json_text(w, "type", types[k->type]);
 	if (k->initial)
 		json_text(w, "default", k->initial);

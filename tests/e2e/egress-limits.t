@@ -62,7 +62,7 @@ with Internet() as net:
                       "n = 0\nwhile d := s.recv(4096): n += len(d)\nprint(n)")
     is_((run.status, run.out), ("exited", b"1000\n"), "exactly so many are allowed", run)
 
-    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", "mute", "--wall", "60s", "--pids", "400", *PY, """
+    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", "mute", "--nofile", "1024", *PY, """
 import socket, sys, errno
 sockets, ends = [], []
 for i in range(64):
