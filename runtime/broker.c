@@ -198,8 +198,7 @@ static _Noreturn void be_dialer(const struct broker_start *s, int parser, pid_t 
 					    .servers_len = s->servers_len,
 					    .datagram = s->datagram,
 					    .datagram_len = s->datagram_len,
-					    .parser = parser,
-					    .supervisor = EGRESS_SUPERVISOR_FD});
+					    .parser = parser});
 	/* So that it sees the end too. */
 	close(parser);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)

@@ -40,7 +40,7 @@ static const struct policy_rule nodelay_only[] = {
 const struct policy_group policy_dialer[] = {
 	EVERYBODY,
 	OWN_MEMORY,
-	{NAMES("poll", "ppoll", "recvmsg", "sendmsg", "wait4"),
+	{NAMES("recvmsg", "sendmsg", "wait4"),
 	 .why = "requests and answers with descriptors; datagrams by the sandbox's own sockets"},
 	{NAMES("connect", "getsockname"), .why = "what it is there for, on what socket() let through"},
 	{NAMES("socket"), EAFNOSUPPORT, RULES(inet_sockets), "TCP and UDP"},

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ACCEPTS = 16 }; /* of one socket, then others have their turn */
+enum {
+	ACCEPTS = 1, /* the set is level-triggered for these, so that more are another event */
+	DATAGRAMS = 16, /* of one socket, then others have their turn */
+};
 
 static bool is_resolver(const struct address *a)
 {
@@ -77,7 +80,7 @@ void on_datagram(struct broker *b, struct watch *w, uint32_t events)
 {
 	const struct sandbox_socket *s = w->owner;
 	(void)events;
-	for (int i = 0; i < ACCEPTS; i++) {
+	for (int i = 0; i < DATAGRAMS; i++) {
 		struct datagram d = {.socket = s, .bytes = b->datagram};
 		struct endpoint from;
 		const ssize_t n = endpoint_receive(w->fd, &from, &d.to, d.bytes, sizeof(b->datagram));

@@ -7,12 +7,9 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-enum { LINGER_MS = 1000 }; /* for the parser to say its last words, once the supervisor is gone */
 
 /* The program's own end of a connected socket is chosen by the kernel; nothing is bound. */
 static int make(const struct address *a, uint16_t port, enum egress_transport t, int *sys)
@@ -112,15 +109,6 @@ static bool serve(const struct dialer *d, unsigned char *room, size_t size)
 void dialer_run(const struct dialer *d)
 {
 	static unsigned char room[DIAL_DATAGRAM_BYTES];
-	/* The supervisor's records are the parser's to read: here only its end is looked for. */
-	struct pollfd fds[] = {{.fd = d->parser, .events = POLLIN}, {.fd = d->supervisor}};
-	for (;;) {
-		const int n = poll(fds, 2, fds[1].fd < 0 ? LINGER_MS : -1);
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return;
-		if (n > 0 && fds[1].revents)
-			fds[1].fd = -1;
-		if (n > 0 && fds[0].revents && !serve(d, room, sizeof(room)))
-			return;
-	}
+	while (serve(d, room, sizeof(room)))
+		;
 }

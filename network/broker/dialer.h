@@ -25,11 +25,11 @@ struct dialer {
 	size_t servers_len;
 	const int *datagram; /* the sandbox's UDP sockets, by the index that requests have */
 	size_t datagram_len;
-	int parser;	/* our end */
-	int supervisor; /* its end tells of ours */
+	int parser; /* our end */
 };
 
-/* Until parser or supervisor are gone. All borrowed. */
+/* Until the parser is gone, which is when the supervisor says so or is gone itself; a parser that stays
+ * all the same is ended by the death signal of a dialer that has the supervisor's. All borrowed. */
 void dialer_run(const struct dialer *d);
 
 /* One request, for tests: 0 and *fd (-1 for DIAL_REPLY), or nothing was made and *reply says why. */

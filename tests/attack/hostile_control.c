@@ -18,7 +18,7 @@ static void pair_of(int pair[2])
 		_exit(2);
 }
 
-/* It ends with the parser: there is no supervisor for it to look at. */
+/* It ends with the parser. */
 static pid_t start_dialer(const struct egress_list *rules, int parser)
 {
 	const unsigned char bytes[4] = {127, 0, 0, 1};
@@ -29,8 +29,7 @@ static pid_t start_dialer(const struct egress_list *rules, int parser)
 		dialer_run(&(struct dialer){.rules = rules,
 					    .servers = &loopback,
 					    .servers_len = 1,
-					    .parser = parser,
-					    .supervisor = -1});
+					    .parser = parser});
 		_exit(0);
 	}
 	return pid;
