@@ -218,7 +218,7 @@ install: all
 	$(INSTALL) -D -m 0755 $(OUT)/bin/pinfold $(DESTDIR)$(PREFIX)/bin/pinfold
 	for name in $(siblings); do \
 		$(INSTALL) -D -m 0755 $(OUT)/libexec/pinfold/$$name $(DESTDIR)$(PREFIX)/libexec/pinfold/$$name || exit; done
-	for page in $(sort $(wildcard docs/man/*.[15]) $(OUT)/share/man/man1/pinfold-run.1); do \
+	for page in $(sort $(wildcard docs/man/*.[157]) $(OUT)/share/man/man1/pinfold-run.1); do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
 	for schema in $(sort $(wildcard docs/*.schema.json)); do \
 		$(INSTALL) -D -m 0644 $$schema $(DESTDIR)$(PREFIX)/share/pinfold/$${schema##*/} || exit; done
