@@ -1,5 +1,5 @@
-/* The control of hostile_parser.c: the same parser_run() without any jail. Prints what the attempt was
- * told, or that it ended the process. Usage: hostile-control NAME */
+/* The control of hostile_parser.c: the same parser_run() without any jail. Prints what the attempt
+ * was told, or that it ended the process. Usage: hostile-control NAME */
 #include "base/arena.h"
 #include "network/broker/dialer.h"
 #include "network/broker/parser.h"
@@ -39,7 +39,8 @@ static pid_t start_parser(const struct egress_list *rules, int dialer, int super
 {
 	const pid_t pid = fork();
 	if (pid == 0) {
-		parser_run(&(struct parser){.rules = rules, .dialer = dialer, .supervisor = supervisor});
+		parser_run(&(
+			struct parser){.rules = rules, .dialer = dialer, .supervisor = supervisor});
 		_exit(0);
 	}
 	return pid;
