@@ -140,7 +140,8 @@ static int run_trial(const struct context *c, const char *image, const char *rul
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	options_from_environment(&o, &arena);
 	autostored struct stored held = STORED_INIT;
-	if (exe_protect(c->whole_argv, environ, e) < 0 || trial_spec(&spec, &arena, image, rule, e) < 0 ||
+	if (exe_protect(c->whole_argv, environ, e) < 0 ||
+	    trial_spec(&spec, &arena, image, rule, e) < 0 ||
 	    images_resolve(&spec, NULL, &held, e) < 0)
 		return -1;
 	sandbox_run(&spec, &o, r);

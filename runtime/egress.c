@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS = 64, /* at once */
+	CONNECTIONS = 64,  /* at once */
 	EVENTS_MAX = 2000, /* of a run: a broker that was taken over must not flood who reads them */
 	BROKER_ID = 65533, /* of a slot, for root: nobody inside is it, and no other run has it */
 	END_MS = 1000,
@@ -86,8 +86,7 @@ static int plain_signals(posix_spawnattr_t *a)
 		rc = posix_spawnattr_setsigmask(a, &none);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigdefault(a, &all);
-	return rc ? rc
-		  : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 static int spawn_broker(struct egress_link *l, const char *libexec, struct err *e)

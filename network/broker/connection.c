@@ -152,7 +152,8 @@ static void judge_hello(struct connection *c)
 		} else if (n < 0) {
 			connection_reset(c);
 		} else if (n == 0) {
-			connection_cut(c, EGRESS_BROKEN, "the program closed it without a ClientHello", 0);
+			connection_cut(c, EGRESS_BROKEN,
+				       "the program closed it without a ClientHello", 0);
 		} else {
 			c->buffer_len += (size_t)n;
 			switch (hello_read(&c->hello, c->buffer, c->buffer_len)) {
