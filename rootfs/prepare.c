@@ -210,8 +210,10 @@ static void write_texts(struct rootfs *r, const struct spec *s, struct arena *a)
 			      "127.0.0.1\tlocalhost %s\n::1\tlocalhost ip6-localhost "
 			      "ip6-loopback\n",
 			      s->hostname));
-	/* No server: a resolver then asks 127.0.0.1, is refused, and fails at once. */
-	add_file(r, "/etc/resolv.conf", "# no network\noptions attempts:1\n");
+	/* Without a server a resolver asks 127.0.0.1, is refused, and fails at once. */
+	add_file(r, "/etc/resolv.conf",
+		 s->egress.allow.len > 0 ? "nameserver " EGRESS_RESOLVER_TEXT "\n"
+					 : "# no network\noptions attempts:1\n");
 	add_file(r, "/etc/hostname", arena_printf(a, "%s\n", s->hostname));
 }
 

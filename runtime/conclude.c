@@ -52,6 +52,25 @@ void events_end(struct run *run)
 	outlet_close(&run->events);
 }
 
+static void put_event(struct run *run, const struct event *ev)
+{
+	char *line = event_write_json(ev);
+	if (!line || !outlet_put(&run->events, line, strlen(line)))
+		warn_of_events(run, "whoever reads --events is too slow");
+	free(line);
+	events_flush(run);
+}
+
+void run_event_egress(struct run *run, const struct egress_row *row)
+{
+	if (run->events.fd < 0)
+		return;
+	put_event(run, &(struct event){.type = EVENT_EGRESS,
+				       .at_usec = (now_ns() - run->o->begun_ns) / 1000,
+				       .id = run->r->id,
+				       .egress = row});
+}
+
 void run_event(struct run *run, enum event_type type, const char *name)
 {
 	if (run->events.fd < 0)
@@ -80,11 +99,7 @@ void run_event(struct run *run, enum event_type type, const char *name)
 		else if (run->cg.controllers & CG_MEMORY && watch_pids(&run->watch, &n))
 			ev.pids = (int64_t)n;
 	}
-	char *line = event_write_json(&ev);
-	if (!line || !outlet_put(&run->events, line, strlen(line)))
-		warn_of_events(run, "whoever reads --events is too slow");
-	free(line);
-	events_flush(run);
+	put_event(run, &ev);
 }
 
 void run_decide(struct run *run, enum run_status status, const char *limit, const char *message)

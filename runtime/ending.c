@@ -15,6 +15,7 @@ void kill_all(struct run *run)
 	if (run->phase >= PHASE_KILLED)
 		return;
 	run_event(run, EVENT_STAGE, "kill");
+	egress_end(run);
 	watcher_stop(&run->watcher);
 	evidence_before_kill(run);
 	/* pid 1 first: its end makes the kernel kill all the others, on another cpu. */
@@ -25,7 +26,8 @@ void kill_all(struct run *run)
 	cgroup_pressure(&run->cg, run->r);
 	run->phase = PHASE_KILLED;
 	for (int id = 0; id < DEADLINE_COUNT; id++)
-		deadline_clear(&run->deadlines, (enum deadline_id)id);
+		if (id != DEADLINE_EGRESS)
+			deadline_clear(&run->deadlines, (enum deadline_id)id);
 	deadline_set(&run->deadlines, DEADLINE_DEATH, now_ns() + DEATH_MS * MS_NS);
 }
 

@@ -13,6 +13,7 @@
  */
 #include "base/fd.h"
 #include "base/pages.h"
+#include "network/inside.h"
 #include "network/network.h"
 #include "runtime/caps.h"
 #include "runtime/control.h"
@@ -70,6 +71,8 @@ static int step_wait_go(struct init *in, struct err *e)
 	 * nor for the program; the death signal alone does not do, because it comes too late when
 	 * the supervisor has died before. */
 	close(in->launch->supervisor);
+	if (in->launch->egress_peer >= 0)
+		close(in->launch->egress_peer);
 	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
 	if (got < 0)
 		return err_sys(e, "wait for the supervisor");
@@ -135,11 +138,13 @@ static int step_names(struct init *in, struct err *e)
 	return 0;
 }
 
-static int make_network(int ns, struct err *e)
+static int make_network(const struct launch *l, int ns, struct err *e)
 {
 	if (unshare(CLONE_NEWNET) < 0)
 		return err_sys(e, "unshare the network namespace");
-	return network_loopback_up(ns, e);
+	if (network_loopback_up(ns, e) < 0)
+		return -1;
+	return l->egress < 0 ? 0 : inside_open(&l->spec->egress.allow, l->egress, e);
 }
 
 /* How the helper's exit status tells what is left to do. */
@@ -147,7 +152,7 @@ enum help { HELPED, HELPED_WITH_NETWORK, HELPED_WITH_NOTHING };
 
 static enum help help(const struct init *in, struct err *e)
 {
-	if (make_network(in->network, e) < 0)
+	if (make_network(in->launch, in->network, e) < 0)
 		return HELPED_WITH_NOTHING;
 	/* Where the host's /proc/sys is read-only, as in a container, pid 1 has one of its own soon. */
 	return rootfs_limit(&in->root, in->proc, e) < 0 ? HELPED_WITH_NETWORK : HELPED;
@@ -213,9 +218,13 @@ static int step_network_join(struct init *in, struct err *e)
 	const int told = WIFEXITED(status) ? WEXITSTATUS(status) : HELPED_WITH_NOTHING;
 	in->limited = told == HELPED;
 	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
-	if (told != HELPED && told != HELPED_WITH_NETWORK)
-		return make_network(-1, e);
-	return setns(network, CLONE_NEWNET) < 0 ? err_sys(e, "join the network namespace") : 0;
+	const bool made = told == HELPED || told == HELPED_WITH_NETWORK;
+	const int rc = made ? setns(network, CLONE_NEWNET) : make_network(in->launch, -1, e);
+	if (made && rc < 0)
+		err_sys(e, "join the network namespace");
+	if (in->launch->egress >= 0)
+		close(in->launch->egress);
+	return rc;
 }
 
 static int step_mounts(struct init *in, struct err *e)

@@ -5,6 +5,7 @@
  * all: a step that fails ends the run. What depends on the host is decided here, in one place.
  */
 #include "base/text.h"
+#include "runtime/confine.h"
 #include "runtime/cpus.h"
 #include "runtime/run.h"
 #include "spec/parse.h"
@@ -218,6 +219,20 @@ static const struct {
 	{G_USER_QUOTAS, "kuid of its own"},
 };
 
+/* How much of the kernel's part there is shows in the value. */
+static void egress_row(const struct facts *f)
+{
+	struct guarantee *g = &f->rows[G_EGRESS];
+	const size_t rules = f->s->egress.allow.len;
+	const int landlock = rules ? confine_landlock() : 0;
+	char value[64];
+	if (rules == 0)
+		return;
+	snprintf(g->requested, sizeof(g->requested), "%zu rule%s", rules, rules == 1 ? "" : "s");
+	snprintf(value, sizeof(value), landlock ? "seccomp, Landlock %d" : "seccomp", landlock);
+	guarantee_enforced(g, "broker in two jails", value);
+}
+
 static void identity_rows(const struct facts *f)
 {
 	char map[64];
@@ -282,6 +297,7 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 	io_row(&f);
 	own_limits(&f);
 	identity_rows(&f);
+	egress_row(&f);
 	control_rows(&f);
 	if (cg)
 		cgroup_guarantees(cg, &s->limits, r->guarantees);
@@ -294,6 +310,13 @@ void ledger_proc_outer(struct result *r)
 			   "processes of the host are listed, new user namespaces are stopped by the filter alone",
 			   "run where /proc is not masked, without --proc outer");
 	because(&r->guarantees[G_PROC], "the host forbids a fresh proc to user namespaces");
+}
+
+void ledger_egress_lost(struct result *r)
+{
+	guarantee_degraded(&r->guarantees[G_EGRESS], "broker in two jails", "",
+			   "what the rules allow: after the broker's death nothing left at all", "");
+	because(&r->guarantees[G_EGRESS], "the broker died while the program ran");
 }
 
 void ledger_cpus(const struct plan *p, unsigned first, struct result *r)

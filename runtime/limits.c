@@ -216,6 +216,9 @@ static void on_deadline(struct run *run, int id)
 	case DEADLINE_DEATH:
 		not_dead(run);
 		break;
+	case DEADLINE_EGRESS:
+		egress_kill(run);
+		break;
 	case DEADLINE_DRAIN:
 		streams_abandon(run);
 		run->phase = PHASE_DONE;

@@ -277,6 +277,12 @@ static int stage_seccomp(struct draft *d, struct err *e)
 	return plan_filter(d->p, d->o, d->r, e);
 }
 
+/* What is not installed is said before anything is made. */
+static int stage_egress(struct draft *d, struct err *e)
+{
+	return d->s->egress.allow.len > 0 ? egress_check(d->o->libexec, e) : 0;
+}
+
 static int stage_limits(struct draft *d, struct err *e)
 {
 	return plan_rlimits(d->p, d->s, d->r, e);
@@ -296,9 +302,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
-	{"host", stage_host},	    {"ids", stage_ids},	      {"image", stage_image},
-	{"command", stage_command}, {"cgroup", stage_cgroup}, {"cpus", stage_cpus},
-	{"seccomp", stage_seccomp}, {"limits", stage_limits}, {"require", stage_require},
+	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
+	{"image", stage_image},	    {"command", stage_command}, {"cgroup", stage_cgroup},
+	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
+	{"require", stage_require},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
@@ -310,6 +317,8 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 				      .root = ROOTFS_INIT,
 				      .ids = IDS_INIT,
 				      .control = -1,
+				      .egress = -1,
+				      .egress_peer = -1,
 				      .stdio = {-1, -1, -1}},
 			   .place = CGROUP_PLACE_INIT};
 	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {

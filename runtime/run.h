@@ -9,6 +9,7 @@
  *   limits.c     deadlines, and looks at the memory: taken in a thread by
  *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
+ *   egress.c     the broker: start, reports, end
  *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
  */
@@ -18,6 +19,7 @@
 #include "cgroup/cgroup.h"
 #include "runtime/control.h"
 #include "runtime/deadline.h"
+#include "runtime/egress.h"
 #include "runtime/relay.h"
 #include "runtime/sandbox.h"
 #include "runtime/tty.h"
@@ -70,6 +72,7 @@ struct run {
 	bool event_dropped;
 	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
+	struct egress_link egress;
 	struct deadlines deadlines;
 	int64_t started_ns, ended_ns, active_ns;
 	const char *mounts; /* of a rehearsal; the arena's */
@@ -96,6 +99,8 @@ void ledger_fill(const struct plan *p, const struct spec *s, const struct cgroup
 void ledger_proc_outer(struct result *r);
 /* Which cpus pid 1 has chosen: those from first on. */
 void ledger_cpus(const struct plan *p, unsigned first, struct result *r);
+/* The broker died while the program ran. */
+void ledger_egress_lost(struct result *r);
 void ledger_ownership(const struct plan *p, bool idmapped, struct result *r);
 /* 0; -1 and *e (ERR_USAGE: it was the caller's condition) names the first required guarantee that is not enforced. */
 int ledger_require(const struct result *r, uint64_t require, struct err *e);
@@ -117,6 +122,8 @@ int tty_join(struct run *run, struct err *e);
 
 /* ---- supervise.c ---- */
 void supervise(struct run *run);
+/* The program's process is ready for execve and holds until we answer. takes listener. */
+void program_is_starting(struct run *run, int listener);
 
 /* ---- limits.c ---- */
 #define MS_NS 1000000LL
@@ -169,6 +176,7 @@ void report_streams(struct run *run);
 int run_cpu_usec(const struct run *run, uint64_t *usec);
 
 void run_event(struct run *run, enum event_type type, const char *name);
+void run_event_egress(struct run *run, const struct egress_row *row);
 /* Write what can be written now; what cannot be written at all is a warning, and the end of the events. */
 void events_flush(struct run *run);
 /* What is still there now is lost, which is a warning too. */

@@ -137,6 +137,7 @@ static void release(struct run *run)
 		      &run->program,	&run->registry};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
+	egress_close(run);
 	deadlines_close(&run->deadlines);
 	if (run->cg.dir >= 0 && cgroup_destroy(&run->cg, &e) < 0)
 		result_warn(run->r, "%s; `pinfold gc` removes it later", e.msg);
@@ -195,6 +196,7 @@ static struct run nothing_yet(const struct spec *s, const struct sandbox_options
 			    .notify = NOTIFY_INIT,
 			    .watch = WATCH_INIT,
 			    .watcher = WATCHER_INIT,
+			    .egress = EGRESS_LINK_INIT,
 			    .deadlines = DEADLINES_INIT};
 }
 

@@ -104,11 +104,15 @@ static int before_program(struct run *run, struct err *e)
 	return deadlines_arm(&run->deadlines, e);
 }
 
-/* The program's process is ready for execve and holds until we answer. */
-static void on_starting(struct run *run, int listener)
+void program_is_starting(struct run *run, int listener)
 {
 	struct err e = ERR_INIT;
 	const struct record ack = {.type = RECORD_ACK};
+	if (!egress_is_ready(run)) { /* it calls again */
+		run->egress.start_held = true;
+		run->egress.held_listener = listener;
+		return;
+	}
 	if (run->phase != PHASE_SETUP) { /* told to stop meanwhile: it never starts, no limit begins */
 		fd_close(&listener);
 		return;
@@ -216,7 +220,7 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 		on_ready(run, r, fds, nfds);
 		break;
 	case RECORD_STARTING:
-		on_starting(run, nfds == 1 ? fd_take(&fds[0]) : -1);
+		program_is_starting(run, nfds == 1 ? fd_take(&fds[0]) : -1);
 		break;
 	case RECORD_STARTED:
 		on_started(run, nfds == 1 ? fd_take(&fds[0]) : -1);
@@ -372,7 +376,7 @@ struct source {
 	void (*handle)(struct run *, short revents);
 };
 
-enum { SOURCES = 17, WAIT_FAILURES = 3 };
+enum { SOURCES = 18, WAIT_FAILURES = 3 };
 
 static short want_in(const struct outlet *to)
 {
@@ -404,6 +408,7 @@ static size_t list_sources(struct run *run, struct source *list)
 		 on_feed_to},
 		{alive ? run->watcher.done : -1, POLLIN, false, on_look},
 		{run->events.fd, run->events.len ? POLLOUT : 0, false, on_events},
+		{run->egress.sock, POLLIN, false, on_egress},
 	};
 	size_t len = 0;
 	for (int i = 0; i < SOURCES; i++)
@@ -438,7 +443,7 @@ void supervise(struct run *run)
 	/* The fork shared our pages with pid 1; it is busy now, and we are not. */
 	pages_warm(run->r, sizeof(*run->r));
 	while (run->phase != PHASE_DONE) {
-		if (run->phase == PHASE_DRAIN && streams_drained(run))
+		if (run->phase == PHASE_DRAIN && streams_drained(run) && run->egress.sock < 0)
 			run->phase = PHASE_DONE;
 		else if (wait_once(run, &e) < 0) {
 			/* Without poll there is no supervising: kill, say so, and reap if it can be. */

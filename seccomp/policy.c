@@ -1,5 +1,7 @@
 #include "seccomp/policy.h"
 
+#include "seccomp/policy_rows.h"
+
 #include <asm/ioctls.h>
 #include <asm/termbits.h>
 #include <fcntl.h>
@@ -16,19 +18,6 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-
-#define NAMES(...)   ((const char *const[]){__VA_ARGS__, NULL})
-#define RULES(array) .rules = (array), .rules_len = sizeof(array) / sizeof((array)[0])
-#define IN(n, array)         \
-	{.arg = (n),         \
-	 .mask = UINT32_MAX, \
-	 .values = (array),  \
-	 .values_len = sizeof(array) / sizeof((array)[0])}
-#define MASKED(n, bits, array) \
-	{.arg = (n),           \
-	 .mask = (bits),       \
-	 .values = (array),    \
-	 .values_len = sizeof(array) / sizeof((array)[0])}
 
 static const uint32_t zero[] = {0};
 

@@ -63,6 +63,12 @@ extern const size_t policy_jail_len;
 extern const struct policy_group policy_client[];
 extern const size_t policy_client_len;
 
+/* The egress broker's two processes (policy_broker.c): the one that connects, and the one that reads. */
+extern const struct policy_group policy_dialer[];
+extern const size_t policy_dialer_len;
+extern const struct policy_group policy_parser[];
+extern const size_t policy_parser_len;
+
 /* Does the rule take part in a filter with these switches? */
 static inline bool policy_rule_active(const struct policy_rule *r, enum policy_switch on)
 {

@@ -47,6 +47,7 @@ static const char *const belongs[KEY_TYPE_COUNT] = {
 	[KEY_STDIN] = "a string or null",
 	[KEY_ENV] = "an array of \"NAME=VALUE\"",
 	[KEY_REQUIRE] = "an array of names",
+	[KEY_ALLOW] = "an array of rules",
 };
 
 /* The end of a long name says more than its beginning. */
@@ -184,7 +185,7 @@ struct taker {
 static int take(struct taker *t, const json_t *value, struct err *e)
 {
 	const char *text = NULL;
-	if (t->k && t->k->type == KEY_REQUIRE && !json_is_string(value))
+	if (t->k && t->k->type != KEY_ENV && !json_is_string(value))
 		return err_usage(e, "a string belongs here");
 	if (read_text(value, t->s->arena, &text, e) < 0)
 		return -1;
@@ -230,57 +231,110 @@ static int set_image(struct spec *s, const struct document *d, struct slice at, 
 	return spec_set_image(s, text, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
 }
 
+/* Its name for a message: "memory", "egress.bytes". */
+static const char *label(const struct spec *s, const struct key *k)
+{
+	return k->object ? arena_printf(s->arena, "%s.%s", k->object, k->member) : k->name;
+}
+
 static int set_key(struct spec *s, const struct key *k, const struct document *d, struct slice at,
 		   struct err *e)
 {
-	struct taker t = {.name = k->name, .s = s, .k = k};
+	struct taker t = {.name = label(s, k), .s = s, .k = k};
 	if (key_repeatable(k) && d->j.text[at.at] == '[')
 		return take_each(&t, d, at, e);
 	if ((key_repeatable(k) ? refuse_type(k, e) : set_scalar(s, k, d, at, e)) < 0)
-		return refuse_at(d, at.at, k->name, e);
+		return refuse_at(d, at.at, t.name, e);
 	return 0;
 }
 
-/* image and command stand beside the rows of the table. */
-enum { SEEN_IMAGE = 62, SEEN_COMMAND = 63 };
+/* image, command and the one object stand beside the rows of the table. */
+enum { SEEN_OBJECT = 61, SEEN_IMAGE = 62, SEEN_COMMAND = 63, SEEN_NOTHING = -1 };
 
-static int key_bit(const char *name, const struct key **k)
+/* What the name stands for in the object of that name, NULL: in the spec itself. *k is the row, if
+ * it is one. */
+static int key_bit(const char *object, const char *name, const struct key **k)
 {
-	*k = key_find(name);
+	*k = object ? key_find_member(object, name) : key_find(name);
+	if (*k && !object && (*k)->object)
+		*k = NULL;
 	if (*k)
 		return (int)(*k - spec_keys);
+	if (object)
+		return SEEN_NOTHING;
+	if (key_find_member(name, NULL))
+		return SEEN_OBJECT;
 	if (strcmp(name, "image") == 0)
 		return SEEN_IMAGE;
-	return strcmp(name, "command") == 0 ? SEEN_COMMAND : -1;
+	return strcmp(name, "command") == 0 ? SEEN_COMMAND : SEEN_NOTHING;
 }
 
-static int refuse_unknown(const char *name, struct err *e)
+static int refuse_unknown(const char *object, const char *name, struct err *e)
 {
-	const char *near = key_nearest(name);
-	if (near && (key_find(near) || strcmp(near, "image") == 0 || strcmp(near, "command") == 0))
+	const struct key *k = key_find(name);
+	const char *near = object ? NULL : key_nearest(name);
+	if (k && k->object)
+		return err_usage(e, "unknown key %s; it is written \"%s\": {\"%s\": ...}",
+				 show(name).text, k->object, k->member);
+	k = near ? key_find(near) : NULL;
+	if (near && k && k->object)
+		return err_usage(e, "unknown key %s; did you mean \"%s\": {\"%s\": ...}?",
+				 show(name).text, k->object, k->member);
+	if (near && (k || strcmp(near, "image") == 0 || strcmp(near, "command") == 0))
 		return err_usage(e, "unknown key %s; did you mean \"%s\"?", show(name).text, near);
 	return err_usage(e, "unknown key %s", show(name).text);
 }
 
-static int set_member(struct spec *s, const struct document *d, const struct member *m,
-		      uint64_t *seen, struct err *e)
+/* What is read, and where it goes. */
+struct walk {
+	struct spec *s;
+	const struct document *d;
+	uint64_t seen;
+};
+
+/* Each member of the object at `at` with its bit; refused in both are what is unknown or was seen. */
+static int set_members(struct walk *w, const char *object, size_t at, struct err *e);
+
+static int set_known(struct walk *w, const struct key *k, int bit, const struct member *m,
+		     struct err *e)
 {
-	autodecoded key = {decode(d, m->key)};
-	const char *name = json_string_value(key.value);
-	const struct key *k;
-	int bit = key_bit(name ? name : "", &k);
-	if (bit < 0) {
-		refuse_unknown(name ? name : "", e);
-		return refuse_at(d, m->key.at, NULL, e);
-	}
-	if (*seen & (1ULL << bit)) {
-		err_usage(e, "%s: given twice", name);
-		return refuse_at(d, m->key.at, NULL, e);
-	}
-	*seen |= 1ULL << bit;
 	if (k)
-		return set_key(s, k, d, m->value, e);
-	return (bit == SEEN_IMAGE ? set_image : set_command)(s, d, m->value, e);
+		return set_key(w->s, k, w->d, m->value, e);
+	if (bit != SEEN_OBJECT)
+		return (bit == SEEN_IMAGE ? set_image : set_command)(w->s, w->d, m->value, e);
+	autodecoded name = {decode(w->d, m->key)};
+	if (w->d->j.text[m->value.at] == '{')
+		return set_members(w, json_string_value(name.value), m->value.at, e);
+	err_usage(e, "wrong type; here belongs an object");
+	return refuse_at(w->d, m->value.at, json_string_value(name.value), e);
+}
+
+static int set_member(struct walk *w, const char *object, const struct member *m, struct err *e)
+{
+	autodecoded key = {decode(w->d, m->key)};
+	const char *name = json_string_value(key.value) ? json_string_value(key.value) : "";
+	const struct key *k;
+	int bit = key_bit(object, name, &k);
+	if (bit == SEEN_NOTHING) {
+		refuse_unknown(object, name, e);
+		return refuse_at(w->d, m->key.at, object, e);
+	}
+	if (w->seen & (1ULL << bit)) {
+		err_usage(e, "%s: given twice", k ? label(w->s, k) : name);
+		return refuse_at(w->d, m->key.at, NULL, e);
+	}
+	w->seen |= 1ULL << bit;
+	return set_known(w, k, bit, m, e);
+}
+
+static int set_members(struct walk *w, const char *object, size_t at, struct err *e)
+{
+	struct member m;
+	while (locate_next(&w->d->j, &at, &m)) {
+		if (set_member(w, object, &m, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Where the result goes, and what it must not destroy there, is read first, as far as it can be:
@@ -295,26 +349,15 @@ static void set_early(struct spec *s, const struct document *d)
 	}
 }
 
-static int set_members(struct spec *s, const struct document *d, struct err *e)
-{
-	uint64_t seen = 0;
-	struct member m;
-	size_t at = locate_start(&d->j);
-	while (locate_next(&d->j, &at, &m)) {
-		if (set_member(s, d, &m, &seen, e) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e)
 {
 	struct document d = {.j = {text, len}};
 	name_copy(d.name, sizeof(d.name), name);
 	int done = parse(&d, e);
 	if (done == 0) {
+		struct walk w = {.s = s, .d = &d};
 		set_early(s, &d);
-		done = set_members(s, &d, e);
+		done = set_members(&w, NULL, locate_start(&d.j), e);
 	}
 	json_decref(d.root);
 	return done;

@@ -16,6 +16,7 @@ static const char *const pull_words[] = {"never", "missing", NULL};
 
 const char *const key_group_titles[GROUP_COUNT] = {
 	[GROUP_LIMITS] = "Limits",
+	[GROUP_NETWORK] = "Network",
 	[GROUP_INSIDE] = "Inside the sandbox",
 	[GROUP_STREAMS] = "Input and output",
 	[GROUP_RESULT] = "Result",
@@ -65,6 +66,14 @@ const struct key spec_keys[] = {
 	 .max = UINT32_MAX - 1, .placeholder = "N", .help = "writes to disk in a second"},
 	{"priority", KEY_ENUM, GROUP_LIMITS, AT(limits.priority), "normal", .words = priority_words,
 	 .placeholder = "low|normal", .help = "share of busy processors beside other work"},
+
+	{"allow", KEY_ALLOW, GROUP_NETWORK, AT(egress.allow), NULL, .placeholder = "RULE",
+	 .object = "egress", .member = "allow",
+	 .help = "what it may connect to: NAME:PORT, *.NAME:PORT, ADDRESS/BITS:PORT; nothing else "
+		 "leaves (repeatable)"},
+	{"egress-bytes", KEY_SIZE, GROUP_NETWORK, AT(egress.bytes), "none", .min = 1,
+	 .max = NUM_MAX, .placeholder = "SIZE", .object = "egress", .member = "bytes",
+	 .help = "bytes to and from what is allowed, together; more ends the run"},
 
 	{"ids", KEY_ENUM, GROUP_INSIDE, AT(ids), "auto", .words = ids_words,
 	 .placeholder = "auto|single|range",
@@ -125,6 +134,22 @@ const struct key *key_find(const char *name)
 	return NULL;
 }
 
+const char *key_member(const struct key *k)
+{
+	return k->member ? k->member : k->name;
+}
+
+const struct key *key_find_member(const char *object, const char *member)
+{
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		const struct key *k = &spec_keys[i];
+		if (k->object && strcmp(k->object, object) == 0 &&
+		    (!member || strcmp(k->member, member) == 0))
+			return k;
+	}
+	return NULL;
+}
+
 bool key_is_early(const struct key *k)
 {
 	return k->group == GROUP_RESULT || k->type == KEY_STDIN || k->type == KEY_PATH;
@@ -132,7 +157,7 @@ bool key_is_early(const struct key *k)
 
 bool key_repeatable(const struct key *k)
 {
-	return k->type == KEY_ENV || k->type == KEY_REQUIRE;
+	return k->type == KEY_ENV || k->type == KEY_REQUIRE || k->type == KEY_ALLOW;
 }
 
 enum { NAME_MAX_LEN = 24 };

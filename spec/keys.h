@@ -31,11 +31,20 @@ enum key_type {
 	KEY_STDIN,   /* stdin_kind and stdin_file */
 	KEY_ENV,     /* repeatable */
 	KEY_REQUIRE, /* repeatable, comma lists */
+	KEY_ALLOW,   /* repeatable */
 	KEY_TYPE_COUNT,
 };
 
 /* The sections of --help and of the manual page, in this order. */
-enum key_group { GROUP_LIMITS, GROUP_INSIDE, GROUP_STREAMS, GROUP_RESULT, GROUP_RUN, GROUP_COUNT };
+enum key_group {
+	GROUP_LIMITS,
+	GROUP_NETWORK,
+	GROUP_INSIDE,
+	GROUP_STREAMS,
+	GROUP_RESULT,
+	GROUP_RUN,
+	GROUP_COUNT
+};
 
 struct key {
 	const char *name;
@@ -48,6 +57,8 @@ struct key {
 	const char *const *words; /* KEY_ENUM: NULL-terminated, in the order of the enum */
 	const char *placeholder;  /* of the value in help: SIZE, FILE */
 	const char *help;	  /* one sentence, without a capital and a full stop */
+	const char *object;	  /* of JSON, whose member it is; NULL: of the spec itself */
+	const char *member;	  /* its name in that object */
 };
 
 extern const struct key spec_keys[];
@@ -60,6 +71,12 @@ const struct key *key_find(const char *name);
 /* The name that was probably meant: a key or one of the words that stand beside the keys
  * ("spec", "help", "image", "command"); NULL: nothing is near. */
 const char *key_nearest(const char *name);
+
+/* Its name as a member in JSON. */
+const char *key_member(const struct key *k);
+
+/* The row that is the member of that object of JSON; NULL: none. With member NULL: any of that object. */
+const struct key *key_find_member(const char *object, const char *member);
 
 /* Read before all others, so that a refusal knows them too: where the result goes, and the run's files. */
 bool key_is_early(const struct key *k);

@@ -9,6 +9,7 @@
 #define PINFOLD_SPEC_RESULT_H
 
 #include "base/err.h"
+#include "spec/address.h"
 #include "spec/guarantee.h"
 
 #include <stdbool.h>
@@ -64,6 +65,33 @@ struct pressure_result { /* the "some" and "full" totals of one *.pressure file,
 	int64_t some_usec, full_usec;
 };
 
+/* What became of one kind of attempt to leave, as often as it was made. */
+enum egress_verdict {
+	EGRESS_ALLOWED, /* a connection was made and relayed */
+	EGRESS_DENIED,	/* no rule, or what came did not fit it */
+	EGRESS_BROKEN,	/* allowed, but there was no connection to be had */
+	EGRESS_VERDICT_COUNT,
+};
+/* By an address that was dialled, or by a question to the resolver. */
+enum egress_route { EGRESS_BY_TCP, EGRESS_BY_UDP, EGRESS_BY_DNS, EGRESS_ROUTE_COUNT };
+enum { EGRESS_NAME_BYTES = 256, EGRESS_REASON_BYTES = 384 };
+
+struct egress_row {
+	enum egress_verdict verdict;
+	enum egress_route route;
+	char name[EGRESS_NAME_BYTES]; /* "" is null: an address was dialled */
+	const char *rule;	      /* NULL: none */
+	bool has_address;
+	struct address address;
+	uint16_t port;			  /* 0 is null */
+	char reason[EGRESS_REASON_BYTES]; /* "" is null */
+	int sys;			  /* errno of a connection that could not be made, 0 none */
+	int64_t count, sent_bytes, received_bytes, duration_usec; /* of all of them */
+};
+
+/* Denied ones have a share of their own, so that a flood of them leaves room for the others. */
+enum { EGRESS_ROWS_MAX = 256, EGRESS_DENIED_ROWS = 128 };
+
 enum { EVIDENCE_MAX = 24, DENIED_MAX = 96, WARNINGS_MAX = 16, IO_MAX = 8 };
 
 struct result {
@@ -93,6 +121,10 @@ struct result {
 	} usage;
 
 	struct guarantee guarantees[G_COUNT];
+
+	struct egress_row *egress; /* EGRESS_ROWS_MAX of them; NULL: nothing was allowed to leave */
+	size_t egress_len;
+	int64_t egress_more; /* attempts that found no row */
 
 	struct stream_result out, err;
 	struct denied_syscall denied[DENIED_MAX];
@@ -130,7 +162,15 @@ int result_exit_code(const struct result *r);
 char *result_write_json(const struct result *r);
 
 /* One line of --events, without indentation, with a final newline; malloc'ed. */
-enum event_type { EVENT_STARTED, EVENT_STAGE, EVENT_USAGE, EVENT_DENIED, EVENT_LIMIT, EVENT_ENDED };
+enum event_type {
+	EVENT_STARTED,
+	EVENT_STAGE,
+	EVENT_USAGE,
+	EVENT_DENIED,
+	EVENT_EGRESS,
+	EVENT_LIMIT,
+	EVENT_ENDED
+};
 struct event {
 	enum event_type type;
 	int64_t at_usec;  /* since the start of pinfold */
@@ -139,7 +179,8 @@ struct event {
 	int64_t pid;	  /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
-	const struct result *result; /* ended */
+	const struct egress_row *egress; /* egress */
+	const struct result *result;	 /* ended */
 };
 char *event_write_json(const struct event *ev);
 

@@ -160,11 +160,47 @@ static void write_denied(struct json_writer *w, const struct result *r)
 	json_end(w, '{');
 }
 
-/* Nothing writes these yet; readers may rely on them. */
+/* Nothing writes this yet; readers may rely on it. */
 static void write_empty(struct json_writer *w, const char *key)
 {
 	json_begin(w, key, '[');
 	json_end(w, '[');
+}
+
+static const char *const verdict_names[EGRESS_VERDICT_COUNT] =
+	{[EGRESS_ALLOWED] = "allowed", [EGRESS_DENIED] = "denied", [EGRESS_BROKEN] = "failed"};
+static const char *const route_names[EGRESS_ROUTE_COUNT] =
+	{[EGRESS_BY_TCP] = "tcp", [EGRESS_BY_UDP] = "udp", [EGRESS_BY_DNS] = "dns"};
+
+static void write_egress_row(struct json_writer *w, const char *key, const struct egress_row *row)
+{
+	char address[ADDRESS_TEXT_BYTES] = "";
+	const char *name = row->sys ? strerrorname_np(row->sys) : NULL;
+	if (row->has_address)
+		address_format(&row->address, address);
+	json_begin(w, key, '{');
+	text(w, "name", row->name);
+	text(w, "rule", row->rule ? row->rule : "");
+	json_text(w, "transport", route_names[row->route]);
+	text(w, "address", address);
+	number(w, "port", row->port ? row->port : NUM_UNKNOWN);
+	json_text(w, "verdict", verdict_names[row->verdict]);
+	text(w, "reason", row->reason);
+	text(w, "errno", name ? name : "");
+	number(w, "count", row->count);
+	number(w, "sent_bytes", row->sent_bytes);
+	number(w, "received_bytes", row->received_bytes);
+	number(w, "duration_usec", row->duration_usec);
+	json_end(w, '{');
+}
+
+static void write_egress(struct json_writer *w, const struct result *r)
+{
+	json_begin(w, "egress", '[');
+	for (size_t i = 0; i < r->egress_len; i++)
+		write_egress_row(w, NULL, &r->egress[i]);
+	json_end(w, '[');
+	number(w, "egress_more", r->egress_more);
 }
 
 static void write_origin(struct json_writer *w, const struct result *r)
@@ -195,7 +231,7 @@ static void write_result(struct json_writer *w, const char *key, const struct re
 	write_stream(w, "stderr", &r->err);
 	json_end(w, '{');
 	write_empty(w, "artifacts");
-	write_empty(w, "egress");
+	write_egress(w, r);
 	write_denied(w, r);
 	write_origin(w, r);
 	json_begin(w, "warnings", '[');
@@ -234,6 +270,11 @@ static void usage(struct json_writer *w, const struct event *ev)
 	number(w, "stderr_bytes", ev->err_bytes);
 }
 
+static void egress(struct json_writer *w, const struct event *ev)
+{
+	write_egress_row(w, "egress", ev->egress);
+}
+
 static void ended(struct json_writer *w, const struct event *ev)
 {
 	if (ev->result)
@@ -248,7 +289,8 @@ static const struct {
 } event_types[] = {
 	[EVENT_STARTED] = {"started", started}, [EVENT_STAGE] = {"stage", named},
 	[EVENT_USAGE] = {"usage", usage},	[EVENT_DENIED] = {"denied", named},
-	[EVENT_LIMIT] = {"limit", named},	[EVENT_ENDED] = {"ended", ended},
+	[EVENT_EGRESS] = {"egress", egress},	[EVENT_LIMIT] = {"limit", named},
+	[EVENT_ENDED] = {"ended", ended},
 };
 
 char *event_write_json(const struct event *ev)

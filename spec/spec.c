@@ -151,33 +151,59 @@ static void write_image(const struct spec *s, struct json_writer *w)
 
 /* The members in the order of their names; two of them are no rows of the table. */
 struct written {
+	const char *object; /* "" none */
 	const char *name;
 	const struct key *k;
 };
 
+/* An object stands where its name does. */
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct written *)a)->name, ((const struct written *)b)->name);
+	const struct written *x = a, *y = b;
+	int order = strcmp(*x->object ? x->object : x->name, *y->object ? y->object : y->name);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static size_t list_written(struct written *all)
+{
+	size_t len = 0;
+	for (; len < spec_keys_len; len++) {
+		const struct key *k = &spec_keys[len];
+		all[len] = (struct written){k->object ? k->object : "", key_member(k), k};
+	}
+	all[len++] = (struct written){"", "command", NULL};
+	all[len++] = (struct written){"", "image", NULL};
+	qsort(all, len, sizeof(all[0]), by_name);
+	return len;
+}
+
+static void write_member(const struct spec *s, const struct written *m, struct json_writer *w)
+{
+	if (m->k)
+		value_write(s, m->k, w);
+	else
+		(strcmp(m->name, "image") == 0 ? write_image : write_command)(s, w);
 }
 
 char *spec_write_json(const struct spec *s)
 {
 	struct written all[64];
-	size_t len = 0;
-	for (; len < spec_keys_len; len++)
-		all[len] = (struct written){spec_keys[len].name, &spec_keys[len]};
-	all[len++] = (struct written){"command", NULL};
-	all[len++] = (struct written){"image", NULL};
-	qsort(all, len, sizeof(all[0]), by_name);
+	size_t len = list_written(all);
+	const char *object = "";
 	struct json_writer w;
 	json_open(&w, false);
 	json_begin(&w, NULL, '{');
 	for (size_t i = 0; i < len; i++) {
-		if (all[i].k)
-			value_write(s, all[i].k, &w);
-		else
-			(strcmp(all[i].name, "image") == 0 ? write_image : write_command)(s, &w);
+		bool other = strcmp(all[i].object, object) != 0;
+		if (other && *object)
+			json_end(&w, '{');
+		if (other && *all[i].object)
+			json_begin(&w, all[i].object, '{');
+		object = all[i].object;
+		write_member(s, &all[i], &w);
 	}
+	if (*object)
+		json_end(&w, '{');
 	json_end(&w, '{');
 	return json_finish(&w, false);
 }

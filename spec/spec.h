@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "spec/egress.h"
 #include "spec/guarantee.h"
 
 #include <stdbool.h>
@@ -44,6 +45,12 @@ struct limits {
 	enum priority priority;
 };
 
+/* What leaves the sandbox, and to where. */
+struct egress {
+	struct egress_list allow; /* empty: nothing does */
+	uint64_t bytes;		  /* both ways together, over the whole run */
+};
+
 /* Whether a name that is not stored is pulled. */
 enum pull_mode { PULL_NEVER, PULL_MISSING };
 
@@ -66,6 +73,7 @@ struct spec {
 	size_t command_len;
 
 	struct limits limits;
+	struct egress egress;
 
 	enum ids_mode ids;
 	uint32_t uid; /* the program's, inside; its gid is the same number, unless a stored image's User says more */
@@ -108,7 +116,8 @@ int spec_set(struct spec *s, const char *key, const char *value, struct err *e);
 int spec_set_image(struct spec *s, const char *image, struct err *e);
 int spec_set_command(struct spec *s, const char *const *words, size_t len, struct err *e);
 
-/* The same keys as one JSON object (plus "image" and "command"): numbers and booleans where
+/* The same keys as one JSON object (plus "image" and "command"; some are members of an object in it,
+ * see keys.h): numbers and booleans where
  * they fit, text in the flags' form otherwise, arrays for repeatable keys. Unknown keys, wrong
  * types, duplicate keys: ERR_USAGE that begins with NAME:LINE:COLUMN. */
 int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e);

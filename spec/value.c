@@ -84,18 +84,18 @@ static void write_u64(const struct spec *s, const struct key *k, struct json_wri
 	uint64_t value = *(const uint64_t *)field_of(s, k);
 	char text[PARSE_TEXT_BYTES];
 	if (!k->initial && value == 0) {
-		json_null_value(w, k->name);
+		json_null_value(w, key_member(k));
 	} else if (value == LIMIT_NONE || k->type == KEY_TIME || k->type == KEY_CPUS) {
 		numbers[k->type].format(value, text);
-		json_text(w, k->name, text);
+		json_text(w, key_member(k), text);
 	} else {
-		json_number(w, k->name, (int64_t)value);
+		json_number(w, key_member(k), (int64_t)value);
 	}
 }
 
 static void write_u32(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_number(w, k->name, *(const uint32_t *)field_of(s, k));
+	json_number(w, key_member(k), *(const uint32_t *)field_of(s, k));
 }
 
 static void clear_u64(struct spec *s, const struct key *k)
@@ -123,7 +123,7 @@ static void write_enum(const struct spec *s, const struct key *k, struct json_wr
 {
 	int i;
 	memcpy(&i, field_of(s, k), sizeof(i));
-	json_text(w, k->name, k->words[i]);
+	json_text(w, key_member(k), k->words[i]);
 }
 
 static int set_bool(struct spec *s, const struct key *k, const char *text, struct err *e)
@@ -137,7 +137,7 @@ static int set_bool(struct spec *s, const struct key *k, const char *text, struc
 
 static void write_bool(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_bool(w, k->name, *(const bool *)field_of(s, k));
+	json_bool(w, key_member(k), *(const bool *)field_of(s, k));
 }
 
 /* ---- texts ---- */
@@ -233,9 +233,9 @@ static void write_text(const struct spec *s, const struct key *k, struct json_wr
 {
 	const char *text = *(const char *const *)field_of(s, k);
 	if (text)
-		json_text(w, k->name, text);
+		json_text(w, key_member(k), text);
 	else
-		json_null_value(w, k->name);
+		json_null_value(w, key_member(k));
 }
 
 static void clear_text(struct spec *s, const struct key *k)
@@ -263,9 +263,9 @@ static int set_stdin(struct spec *s, const struct key *k, const char *text, stru
 static void write_stdin(const struct spec *s, const struct key *k, struct json_writer *w)
 {
 	if (s->stdin_kind == STDIN_FILE)
-		json_text(w, k->name, s->stdin_file);
+		json_text(w, key_member(k), s->stdin_file);
 	else
-		json_text(w, k->name, s->stdin_kind == STDIN_CALLER ? "-" : "null");
+		json_text(w, key_member(k), s->stdin_kind == STDIN_CALLER ? "-" : "null");
 }
 
 static void clear_stdin(struct spec *s, const struct key *k)
@@ -359,7 +359,7 @@ static int set_env(struct spec *s, const struct key *k, const char *text, struct
 
 static void write_env(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_begin(w, k->name, '[');
+	json_begin(w, key_member(k), '[');
 	for (size_t i = 0; i < s->env_len; i++)
 		json_text(w, NULL, s->env[i]);
 	json_end(w, '[');
@@ -398,7 +398,7 @@ static int set_require(struct spec *s, const struct key *k, const char *text, st
 
 static void write_require(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_begin(w, k->name, '[');
+	json_begin(w, key_member(k), '[');
 	for (int i = 0; i < G_COUNT; i++) {
 		if (s->require & (1ULL << i))
 			json_text(w, NULL, guarantee_name((enum guarantee_id)i));
@@ -410,6 +410,27 @@ static void clear_require(struct spec *s, const struct key *k)
 {
 	(void)k;
 	s->require = 0;
+}
+
+/* ---- allow ---- */
+
+static int set_allow(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return egress_list_add(field(s, k), text, s->arena, e);
+}
+
+static void write_allow(const struct spec *s, const struct key *k, struct json_writer *w)
+{
+	const struct egress_list *list = field_of(s, k);
+	json_begin(w, key_member(k), '[');
+	for (size_t i = 0; i < list->len; i++)
+		json_text(w, NULL, list->rules[i].text);
+	json_end(w, '[');
+}
+
+static void clear_allow(struct spec *s, const struct key *k)
+{
+	memset(field(s, k), 0, sizeof(struct egress_list));
 }
 
 /* ---- the types ---- */
@@ -435,6 +456,7 @@ static const struct {
 	[KEY_STDIN] = {set_stdin, write_stdin, clear_stdin},
 	[KEY_ENV] = {set_env, write_env, clear_env},
 	[KEY_REQUIRE] = {set_require, write_require, clear_require},
+	[KEY_ALLOW] = {set_allow, write_allow, clear_allow},
 };
 
 bool spec_given(const struct spec *s, size_t offset)

@@ -123,6 +123,27 @@ static void build_closed(struct program *p, const struct machine *m, const struc
 	emit_head(p, m->arch, kill, emit_tree(p, ranges, n));
 }
 
+/* The filters that know no variants, by the name that comes after filter_. */
+static const struct {
+	const char *name, *member;
+	struct policy_table table;
+} closed[] = {
+	{"init", "code", {&(const struct policy_group){.names = policy_init}, 1}},
+	{"jail", "jail", {policy_jail, 0}},
+	{"client", "client", {policy_client, 0}},
+	{"dialer", "dialer", {policy_dialer, 0}},
+	{"parser", "parser", {policy_parser, 0}},
+};
+enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
+
+/* Their lengths are other files' constants. */
+static struct policy_table table_of(int i)
+{
+	const size_t lens[CLOSED] = {1, policy_jail_len, policy_client_len, policy_dialer_len,
+				     policy_parser_len};
+	return (struct policy_table){closed[i].table.groups, lens[i]};
+}
+
 static void print_program(const struct program *p, const char *name)
 {
 	printf("static const struct sock_filter %s[] = {\n", name);
@@ -157,12 +178,10 @@ static void print_variants(void)
 	for (int m = 0; m < MACHINES; m++) {
 		char name[48];
 		printf("\t{.arch = 0x%08x,\n", machines[m].arch);
-		snprintf(name, sizeof(name), "%s_init", machines[m].name);
-		print_code("code", name);
-		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
-		print_code("jail", name);
-		snprintf(name, sizeof(name), "%s_client", machines[m].name);
-		print_code("client", name);
+		for (int i = 0; i < CLOSED; i++) {
+			snprintf(name, sizeof(name), "%s_%s", machines[m].name, closed[i].name);
+			print_code(closed[i].member, name);
+		}
 		printf("\t},\n");
 	}
 	printf("};\nconst size_t filter_tinies_len = %d;\n", MACHINES);
@@ -182,9 +201,8 @@ static void print_native(void)
 		const char *name = machines[m].name;
 		printf("#%s defined(__%s__)\n", m == 0 ? "if" : "elif", name);
 		printf("const uint32_t filter_native_arch = 0x%08x;\n", machines[m].arch);
-		print_filter("init", name);
-		print_filter("jail", name);
-		print_filter("client", name);
+		for (int i = 0; i < CLOSED; i++)
+			print_filter(closed[i].name, name);
 	}
 	printf("#else\n#error \"no filter for this machine\"\n#endif\n");
 }
@@ -205,17 +223,12 @@ int main(void)
 			snprintf(name, sizeof(name), "%s_%u_quiet", machines[m].name, on);
 			print_program(&p, name);
 		}
-		build_closed(&p, &machines[m],
-			     &(struct policy_table){&(struct policy_group){.names = policy_init}, 1});
-		snprintf(name, sizeof(name), "%s_init", machines[m].name);
-		print_program(&p, name);
-		build_closed(&p, &machines[m], &(struct policy_table){policy_jail, policy_jail_len});
-		snprintf(name, sizeof(name), "%s_jail", machines[m].name);
-		print_program(&p, name);
-		build_closed(&p, &machines[m],
-			     &(struct policy_table){policy_client, policy_client_len});
-		snprintf(name, sizeof(name), "%s_client", machines[m].name);
-		print_program(&p, name);
+		for (int i = 0; i < CLOSED; i++) {
+			const struct policy_table table = table_of(i);
+			build_closed(&p, &machines[m], &table);
+			snprintf(name, sizeof(name), "%s_%s", machines[m].name, closed[i].name);
+			print_program(&p, name);
+		}
 	}
 	print_variants();
 	print_native();

@@ -46,6 +46,10 @@ BAD = {
     "a uid out of the map": (["--uid", "70000", *payload], r"--uid: "),
     "a missing cgroup parent": (["--cgroup-parent", "/nowhere", *payload], r"--cgroup-parent /nowhere"),
     "a missing profile": (["--seccomp", "/nowhere/p.json", *payload], r"/nowhere/p\.json"),
+    "a rule without a port": (["--allow", "packages.example", *payload], r"--allow: 'packages\.example': the port is missing; .*packages\.example:443"),
+    "a rule in disguise": (["--allow", "0x7f.1:80", *payload], r"--allow: '0x7f\.1:80': the host ends in a number"),
+    "a rule for the host's loopback": (["--allow", "127.0.0.1:80", *payload], r"--allow: .*loopback addresses; write private:"),
+    "rules at odds": (["--allow", "a.example:443", "--allow", "tcp:a.example:443", *payload], r"--allow: 'tcp:a\.example:443' contradicts"),
     "tty and a file": (["--tty", "--stdin", plain, *payload], r"tty and stdin FILE exclude each other"),
     "tty and stderr": (["--tty", "--stderr", plain, *payload], r"tty and stderr FILE exclude each other"),
 }

@@ -293,10 +293,10 @@ class Running:
 
 
 def start(*args, user=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-          env=None, cwd="/", result=True, events=False, program=None, **popen):
+          env=None, cwd="/", result=True, events=False, program=None, within=(), **popen):
     """Start pinfold and return a Running. For `run`, --result (and with events=True --events) is added
-    after the subcommand; result=False leaves it out. env adds to a small environment, and
-    everything else goes to Popen."""
+    after the subcommand; result=False leaves it out. env adds to a small environment; within is a
+    command that starts it, as who runs the test; everything else goes to Popen."""
     user = user or WHO
     argv = [program or program_path(user), *map(os.fspath, map(_text, args))]
     result_file = events_file = None
@@ -309,8 +309,13 @@ def start(*args, user=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, st
             events_file = os.path.join(tmpdir(user), "events.jsonl")
             extra += ["--events", events_file]
         argv[2:2] = extra
-    process = subprocess.Popen(argv, stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd,
-                               env={**_environment(user), **(env or {})}, **{**_credentials(user), **popen})
+    credentials = _credentials(user)
+    if within and credentials:
+        argv = ["setpriv", f"--reuid={credentials['user']}", f"--regid={credentials['group']}",
+                "--groups=" + ",".join(map(str, credentials["extra_groups"])), "--", *argv]
+        credentials = {}
+    process = subprocess.Popen([*within, *argv], stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd,
+                               env={**_environment(user), **(env or {})}, **{**credentials, **popen})
     return Running(argv, process, result_file, events_file)
 
 

@@ -26,7 +26,8 @@ static void every_key(void **state)
 		" \"memory\": 536870912, \"cpus\": 1.25, \"pids\": 10, \"wall\": \"90s\", \"cpu-time\": \"1m\","
 		" \"idle\": \"none\", \"scratch\": \"1M\", \"scratch-inodes\": 100, \"output\": 0, \"nofile\": 64,"
 		" \"read-bps\": \"1M\", \"write-bps\": 1, \"read-iops\": 5, \"write-iops\": \"none\","
-		" \"priority\": \"low\", \"ids\": \"single\", \"proc\": \"outer\", \"env\": [\"A=1\", \"\\u0042=\\u00e4\"],"
+		" \"priority\": \"low\", \"ids\": \"single\", \"egress\": {\"bytes\": \"1M\", \"allow\": [\"B.example.:443\", \"10.0.0.0/8:80,443\"]},"
+		" \"proc\": \"outer\", \"env\": [\"A=1\", \"\\u0042=\\u00e4\"],"
 		" \"workdir\": \"/\", \"uid\": 0, \"hostname\": \"h\", \"stdin\": \"-\", \"stdout\": \"o\","
 		" \"stderr\": null, \"tty\": false, \"result\": \"fd:3\", \"events\": null, \"id\": \"x\","
 		" \"seccomp\": null, \"require\": [\"wall,pids\", \"kill\"], \"on-exit\": \"wait\","
@@ -46,6 +47,10 @@ static void every_key(void **state)
 	assert_int_equal(s.limits.output_bytes, 0);
 	assert_int_equal(s.limits.scratch_bytes, 1 << 20);
 	assert_true(s.limits.write_iops == LIMIT_NONE);
+	assert_int_equal(s.egress.bytes, 1 << 20);
+	assert_int_equal(s.egress.allow.len, 2);
+	assert_string_equal(s.egress.allow.rules[0].text, "10.0.0.0/8:80,443");
+	assert_string_equal(s.egress.allow.rules[1].text, "b.example:443");
 	assert_string_equal(s.env[1], "B=\xc3\xa4");
 	assert_int_equal(s.uid, 0);
 	assert_string_equal(s.result, "fd:3");
@@ -93,6 +98,36 @@ static void all_bad(const struct bad *rows, size_t len)
 	}
 }
 
+static void objects(void **state)
+{
+	(void)state;
+	static const struct bad rows[] = {
+		{"{\"egress\": []}", "j:1:12: egress: wrong type; here belongs an object"},
+		{"{\"egress\": {}, \"egress\": {}}", "j:1:16: egress: given twice"},
+		{"{\"egress\": {\"alow\": []}}", "j:1:13: egress: unknown key 'alow'"},
+		{"{\"egress\": {\"memory\": 1}}", "j:1:13: egress: unknown key 'memory'"},
+		{"{\"egress\": {\"egress\": {}}}", "j:1:13: egress: unknown key 'egress'"},
+		{"{\"egress\": {\"allow\": [], \"allow\": []}}", "j:1:26: egress.allow: given twice"},
+		{"{\"egress\": {\"bytes\": 1, \"bytes\": 1}}", "j:1:25: egress.bytes: given twice"},
+		{"{\"egress\": {\"bytes\": 0}}", "j:1:22: egress.bytes: '0' makes no sense"},
+		{"{\"egress\": {\"allow\": \"a.example:1\"}}",
+		 "j:1:22: egress.allow: wrong type; here belongs an array of rules"},
+		{"{\"egress\": {\"allow\": [\"a.example:1\", 5]}}",
+		 "j:1:38: egress.allow: a string belongs here"},
+		{"{\"egress\": {\"allow\": [\"a.example:1\", \"a.example\"]}}",
+		 "j:1:38: egress.allow: 'a.example': the port is missing"},
+		{"{\"egress\": {\"allow\": [\"a.example:443\", \"tcp:a.example:443\"]}}",
+		 "j:1:40: egress.allow: 'tcp:a.example:443' contradicts 'a.example:443'"},
+		{"{\"allow\": []}",
+		 "j:1:2: unknown key 'allow'; it is written \"egress\": {\"allow\": ...}"},
+		{"{\"egress-bytes\": 1}",
+		 "j:1:2: unknown key 'egress-bytes'; it is written \"egress\": {\"bytes\": ...}"},
+		{"{\"allows\": []}",
+		 "j:1:2: unknown key 'allows'; did you mean \"egress\": {\"allow\": ...}?"},
+	};
+	all_bad(rows, LENGTH(rows));
+}
+
 static void places(void **state)
 {
 	(void)state;
@@ -100,7 +135,6 @@ static void places(void **state)
 		{"{\"memroy\": 1}", "j:1:2: unknown key 'memroy'; did you mean \"memory\"?"},
 		{"{\n  \"pids\": 1,\n\t\"xyzzy\": 1}", "j:3:2: unknown key 'xyzzy'"},
 		{"{\"spec\": \"x\"}", "j:1:2: unknown key 'spec'"},
-		{"{\"egress\": []}", "j:1:2: unknown key 'egress'"},
 		{"{\"\": 1}", "j:1:2: unknown key ''"},
 		{"{\"Memory\": 1}", "j:1:2: unknown key 'Memory'; did you mean \"memory\"?"},
 		{"{\"pids\": 1, \"pids\": 1}", "j:1:13: pids: given twice"},
@@ -317,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(null_is_not_given),
+		cmocka_unit_test(objects),
 		cmocka_unit_test(places),
 		cmocka_unit_test(base64_where_bytes_may_be),
 		cmocka_unit_test(syntax),

@@ -15,7 +15,7 @@
 static void rows_are_whole(void **state)
 {
 	(void)state;
-	assert_true(spec_keys_len < 62); /* bits 62 and 63 of a set are image and command */
+	assert_true(spec_keys_len < 61); /* bits 61 to 63 of a set are egress, image and command */
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		const struct key *k = &spec_keys[i];
 		assert_ptr_equal(key_find(k->name), k); /* so no name stands twice */
@@ -23,6 +23,9 @@ static void rows_are_whole(void **state)
 		assert_true((k->type == KEY_BOOL) == (k->placeholder == NULL));
 		assert_true((k->type == KEY_ENUM) == (k->words != NULL));
 		assert_true(k->type < KEY_TYPE_COUNT && k->group < GROUP_COUNT);
+		assert_true((k->object == NULL) == (k->member == NULL));
+		/* one object has one bit */
+		assert_true(!k->object || strcmp(k->object, "egress") == 0);
 		assert_true(strchr(".", k->help[strlen(k->help) - 1]) == NULL);
 		for (size_t j = 0; j < i; j++)
 			assert_int_not_equal(spec_keys[j].offset, k->offset);
@@ -30,6 +33,12 @@ static void rows_are_whole(void **state)
 			assert_true(spec_keys[i - 1].group <= k->group);
 	}
 	assert_null(key_find("egress"));
+	assert_ptr_equal(key_find_member("egress", "bytes"), key_find("egress-bytes"));
+	assert_non_null(key_find_member("egress", NULL));
+	assert_null(key_find_member("egress", "memory"));
+	assert_null(key_find_member("memory", NULL));
+	assert_string_equal(key_member(key_find("allow")), "allow");
+	assert_string_equal(key_member(key_find("memory")), "memory");
 	assert_null(key_find(""));
 	assert_null(key_find("mem"));
 }
@@ -54,6 +63,8 @@ static void defaults(void **state)
 	assert_true(s.limits.read_bps == LIMIT_NONE && s.limits.write_bps == LIMIT_NONE);
 	assert_true(s.limits.read_iops == LIMIT_NONE && s.limits.write_iops == LIMIT_NONE);
 	assert_int_equal(s.limits.priority, PRIORITY_NORMAL);
+	assert_int_equal(s.egress.allow.len, 0);
+	assert_true(s.egress.bytes == LIMIT_NONE);
 	assert_int_equal(s.ids, IDS_AUTO);
 	assert_int_equal(s.uid, 1000);
 	assert_int_equal(s.proc, PROC_OWN);
@@ -117,6 +128,9 @@ static void accepted(void **state)
 		{"priority", "low"},
 		{"read-bps", "1"},
 		{"read-iops", "4294967294"},
+		{"allow", "packages.example:443"},
+		{"egress-bytes", "1"},
+		{"egress-bytes", "none"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		autoarena a = ARENA_INIT;
@@ -192,6 +206,9 @@ static const char *const refused_rows[][3] = {
 	{"result", "fd:x", "fd:N"},
 	{"events", "fd:1048576", "fd:N"},
 	{"result", "fd:none", "fd:N"},
+	{"allow", "", "no host"},
+	{"allow", "packages.example", "allow: 'packages.example': the port is missing"},
+	{"egress-bytes", "0", "none to lift"},
 	{"require", "", "no guarantee"},
 	{"require", "memory,", "no guarantee"},
 	{"require", "Memory", "no guarantee"},

@@ -81,6 +81,10 @@ static const char *value(struct arena *a, const struct key *k)
 		return dice(3) ? bytes(a, 20) : dice(2) ? "-" : "null";
 	case KEY_ENV:
 		return arena_printf(a, "V%llu=%s", (unsigned long long)dice(20), bytes(a, 50));
+	case KEY_ALLOW: /* of each host one kind, so that none contradicts another */
+		return arena_printf(a,
+				    dice(2) ? "h%llu.example:%llu" : "tcp:*.w%llu.example:443,%llu",
+				    (unsigned long long)dice(30), 1 + (unsigned long long)dice(60));
 	case KEY_REQUIRE:
 		return guarantee_name((enum guarantee_id)dice(G_COUNT));
 	default:
@@ -112,6 +116,10 @@ static bool same_text(const char *a, const char *b)
 static void assert_same(const struct spec *a, const struct spec *b)
 {
 	assert_memory_equal(&a->limits, &b->limits, sizeof(a->limits));
+	assert_true(a->egress.bytes == b->egress.bytes);
+	assert_int_equal(a->egress.allow.len, b->egress.allow.len);
+	for (size_t i = 0; i < a->egress.allow.len; i++)
+		assert_string_equal(a->egress.allow.rules[i].text, b->egress.allow.rules[i].text);
 	assert_int_equal(a->image_kind, b->image_kind);
 	assert_string_equal(a->image, b->image);
 	assert_int_equal(a->command_len, b->command_len);
@@ -168,10 +176,13 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "require", "pids,memory", &e), 0);
 	assert_int_equal(spec_set(&s, "cpus", "1.50", &e), 0);
 	assert_int_equal(spec_set(&s, "wall", "90000ms", &e), 0);
+	assert_int_equal(spec_set(&s, "allow", "*.B.example.:80,443", &e), 0);
+	assert_int_equal(spec_set(&s, "allow", "a.example:443", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
 			    "{\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
-			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\",\"env\":[],\"events\":null,\"grace\":\"2s\","
+			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
+			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
 			    "\"image\":\"\\ud83d\\ude00\",\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
 			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"read-bps\":\"none\","
@@ -186,9 +197,10 @@ static void order_does_not_matter(void **state)
 {
 	(void)state;
 	static const char *const pairs[][2] = {
-		{"memory", "64M"},     {"scratch", "32M"}, {"tty", "true"},
-		{"env", "B=1"},	       {"env", "A=2"},	   {"require", "kill"},
-		{"require", "memory"}, {"stdin", "null"},  {"id", "x"},
+		{"memory", "64M"},	  {"scratch", "32M"},	    {"tty", "true"},
+		{"env", "B=1"},		  {"env", "A=2"},	    {"require", "kill"},
+		{"require", "memory"},	  {"stdin", "null"},	    {"id", "x"},
+		{"allow", "b.example:1"}, {"allow", "a.example:2"}, {"egress-bytes", "1M"},
 	};
 	enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 	char *want = NULL;

@@ -1,0 +1,381 @@
+/* One connection of the program's, from accept(2) to its row in the result. */
+#include "network/broker/broker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SIDE_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP };
+
+static void on_side(struct broker *b, struct watch *w, uint32_t events);
+static void begin(struct connection *c);
+
+static void set_deadline(struct connection *c, int64_t ms)
+{
+	c->deadline_ns = in_ms(c->broker, ms);
+	wake_at(c->broker, c->deadline_ns);
+}
+
+/* ---- the end ---- */
+
+static void close_side(struct side *s, bool reset)
+{
+	const struct linger at_once = {.l_onoff = 1};
+	if (s->watch.fd >= 0 && reset)
+		setsockopt(s->watch.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	watch_close(&s->watch);
+}
+
+static void end(struct connection *c, const struct fact *f, bool reset)
+{
+	struct broker *b = c->broker;
+	if (c->state == CONN_WAITING)
+		b->waiting--;
+	else
+		b->busy--;
+	close_side(&c->in, reset);
+	close_side(&c->out, reset);
+	attempts_end(c);
+	flow_close(&c->up);
+	flow_close(&c->down);
+	free(c->buffer);
+	c->buffer = NULL;
+	c->again = false;
+	c->state = CONN_GONE;
+	b->gone = true;
+	struct fact fact = *f;
+	fact.rule = c->rule;
+	fact.name = c->has_name ? c->name.text : NULL;
+	fact.address = c->has_address ? &c->address : NULL;
+	fact.port = c->port;
+	fact.sent_bytes = c->up.bytes;
+	fact.received_bytes = c->down.bytes;
+	fact.duration_ns = b->now_ns - c->begun_ns;
+	report_fact(b, &fact);
+}
+
+void connection_cut(struct connection *c, enum egress_verdict verdict, const char *reason, int sys)
+{
+	end(c, &(struct fact){.verdict = verdict, .reason = reason, .sys = sys}, true);
+}
+
+void connection_reset(struct connection *c)
+{
+	if (c->state == CONN_RELAYING)
+		connection_cut(c, EGRESS_ALLOWED, NULL, 0);
+	else
+		connection_cut(c, EGRESS_BROKEN, "the program closed it before it was connected", 0);
+}
+
+void connection_done(struct connection *c)
+{
+	end(c, &(struct fact){.verdict = EGRESS_ALLOWED}, false);
+}
+
+/* ---- the first bytes ---- */
+
+static void go_out(struct connection *c)
+{
+	struct broker *b = c->broker;
+	set_deadline(c, CONNECT_MS);
+	if (!c->has_name) {
+		const enum address_verdict v = address_judge(c->rule, &c->dialled, c->port);
+		if (v != ADDRESS_PERMITTED) {
+			connection_cut(c, EGRESS_DENIED, address_verdict_text(v), 0);
+			return;
+		}
+		c->candidates[0] = c->dialled;
+		c->candidates_len = 1;
+		attempts_begin(c);
+		return;
+	}
+	c->state = CONN_RESOLVING;
+	c->lookup = resolver_ask(b->p->resolver, &c->name, c->rule, c->port);
+	if (c->lookup < 0)
+		connection_cut(c, EGRESS_BROKEN, "too many names are being looked up", 0);
+	else if (resolver_answer(b->p->resolver, c->lookup))
+		connection_resolved(c);
+}
+
+void connection_resolved(struct connection *c)
+{
+	const struct answer *a = resolver_answer(c->broker->p->resolver, c->lookup);
+	if (a->failure) {
+		connection_cut(c, EGRESS_BROKEN, a->failure, 0);
+		return;
+	}
+	if (a->verdict != ADDRESS_PERMITTED) {
+		c->address = a->bad;
+		c->has_address = true;
+		connection_cut(c, EGRESS_DENIED, address_verdict_text(a->verdict), 0);
+		return;
+	}
+	c->candidates_len = a->len < ATTEMPTS_MAX ? a->len : ATTEMPTS_MAX;
+	memcpy(c->candidates, a->addresses, c->candidates_len * sizeof(*c->candidates));
+	attempts_begin(c);
+}
+
+static void refuse_hello(struct connection *c)
+{
+	char reason[EGRESS_REASON_BYTES];
+	const char *text = hello_reason_text(c->hello.reason);
+	if (c->hello.reason == HELLO_BAD_NAME)
+		snprintf(reason, sizeof(reason), "%s: %s", text, name_fault_text(c->hello.fault));
+	else if (c->hello.has_name)
+		snprintf(reason, sizeof(reason), "%s: %s", text, c->hello.name.text);
+	else
+		snprintf(reason, sizeof(reason), "%s", text);
+	connection_cut(c, EGRESS_DENIED, reason, 0);
+}
+
+/* All that was read is passed on, once there is a connection. */
+static void hold_hello(struct connection *c)
+{
+	c->up.held = c->buffer;
+	c->up.held_at = 0;
+	c->up.held_len = c->buffer_len;
+	c->buffer = NULL;
+	relay_count(c->broker, &c->up, c->up.held_len);
+	go_out(c);
+}
+
+static void judge_hello(struct connection *c)
+{
+	while (c->in.readable && c->state == CONN_JUDGING) {
+		const ssize_t n = recv(c->in.watch.fd, c->buffer + c->buffer_len,
+				       HELLO_BYTES_MAX - c->buffer_len, 0);
+		if (n < 0 && errno == EAGAIN) {
+			c->in.readable = false;
+		} else if (n < 0) {
+			connection_reset(c);
+		} else if (n == 0) {
+			connection_cut(c, EGRESS_BROKEN,
+				       "the program closed it without a ClientHello", 0);
+		} else {
+			c->buffer_len += (size_t)n;
+			switch (hello_read(&c->hello, c->buffer, c->buffer_len)) {
+			case HELLO_GOOD:
+				if (relay_allowance(c->broker, c->buffer_len) < c->buffer_len)
+					report_limit(c->broker);
+				else
+					hold_hello(c);
+				return;
+			case HELLO_REFUSED:
+				refuse_hello(c);
+				return;
+			case HELLO_MORE:
+				break;
+			}
+		}
+	}
+}
+
+static void judge(struct connection *c)
+{
+	if (c->check == EGRESS_TLS)
+		judge_hello(c);
+	else if (requests_first(c) == 1)
+		go_out(c);
+}
+
+/* ---- what can be done now ---- */
+
+void connection_relay(struct connection *c)
+{
+	struct broker *b = c->broker;
+	const uint64_t before = c->up.bytes + c->down.bytes;
+	const enum relay_end up = c->check == EGRESS_HTTP
+					  ? requests_move(c)
+					  : relay_move(b, &c->up, &c->in, &c->out, NULL);
+	if (c->state != CONN_RELAYING)
+		return;
+	enum relay_end down = RELAY_STALLED;
+	if (up != RELAY_LIMIT && up != RELAY_BROKEN)
+		down = relay_move(b, &c->down, &c->out, &c->in, NULL);
+	if (up == RELAY_LIMIT || down == RELAY_LIMIT) {
+		report_limit(b);
+	} else if (up == RELAY_BROKEN || down == RELAY_BROKEN) {
+		connection_reset(c);
+	} else if (c->up.shut && c->down.shut) {
+		connection_done(c);
+	} else {
+		c->again = up == RELAY_MORE || down == RELAY_MORE;
+		b->again |= c->again;
+		if (c->up.bytes + c->down.bytes != before)
+			set_deadline(c, IDLE_MS);
+	}
+}
+
+void connection_look(struct connection *c)
+{
+	c->again = false;
+	if (c->state == CONN_JUDGING)
+		judge(c);
+	else if (c->state == CONN_RELAYING)
+		connection_relay(c);
+}
+
+static void on_side(struct broker *b, struct watch *w, uint32_t events)
+{
+	struct side *s = (struct side *)w; /* its first member */
+	struct connection *c = w->owner;
+	(void)b;
+	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		s->readable = true;
+	if (events & (EPOLLRDHUP | EPOLLHUP))
+		s->ending = true;
+	if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+		s->writable = true;
+	/* RST crosses at once, whatever waits to be written. */
+	if ((events & EPOLLERR) || (c->state != CONN_RELAYING && (events & EPOLLHUP)))
+		connection_reset(c);
+	else
+		connection_look(c);
+}
+
+/* ---- time ---- */
+
+void connection_time(struct connection *c)
+{
+	static const char *const late[] = {
+		[CONN_WAITING] = "too many connections at once",
+		[CONN_JUDGING] = "no request within 10 s",
+		[CONN_RESOLVING] = "the name servers did not answer within 10 s",
+		[CONN_CONNECTING] = "no connection within 10 s",
+		[CONN_RELAYING] = "no byte either way for 300 s",
+	};
+	static const enum egress_verdict verdicts[] = {
+		[CONN_WAITING] = EGRESS_DENIED,	  [CONN_JUDGING] = EGRESS_DENIED,
+		[CONN_RESOLVING] = EGRESS_BROKEN, [CONN_CONNECTING] = EGRESS_BROKEN,
+		[CONN_RELAYING] = EGRESS_ALLOWED,
+	};
+	if (c->state == CONN_GONE)
+		return;
+	if (c->broker->now_ns >= c->deadline_ns) {
+		const int sys = c->state == CONN_CONNECTING ? ETIMEDOUT : 0;
+		connection_cut(c, verdicts[c->state], late[c->state], sys);
+		return;
+	}
+	wake_at(c->broker, c->deadline_ns);
+	if (c->state == CONN_CONNECTING)
+		attempts_time(c);
+}
+
+/* ---- the begin ---- */
+
+static bool begin_judging(struct connection *c)
+{
+	c->buffer = malloc(c->check == EGRESS_TLS ? HELLO_BYTES_MAX : HTTP_BUFFER_BYTES);
+	if (!c->buffer)
+		return false;
+	if (c->check == EGRESS_TLS)
+		hello_init(&c->hello, &c->name);
+	else
+		http_init(&c->http, &c->name, c->port);
+	c->state = CONN_JUDGING;
+	set_deadline(c, FIRST_BYTES_MS);
+	return true;
+}
+
+static void begin(struct connection *c)
+{
+	c->broker->busy++;
+	c->state = CONN_JUDGING;
+	c->in.readable = c->in.writable = true;
+	watch_add(c->broker, &c->in.watch, SIDE_EVENTS | EPOLLET);
+	if (c->check == EGRESS_RELAY)
+		go_out(c);
+	else if (begin_judging(c))
+		judge(c);
+	else
+		connection_cut(c, EGRESS_BROKEN, "out of memory", ENOMEM);
+}
+
+static struct connection *free_one(struct broker *b)
+{
+	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++)
+		if (b->connections[i].state == CONN_FREE)
+			return &b->connections[i];
+	return NULL;
+}
+
+void connection_open(struct broker *b, int fd, const struct dialled *to)
+{
+	struct connection *c = free_one(b);
+	if (!c) { /* so many were closed in this very round */
+		close(fd);
+		return;
+	}
+	*c = (struct connection){.broker = b,
+				 .in = {.watch = {.fd = fd, .ready = on_side, .owner = c}},
+				 .out = {.watch = {.fd = -1, .ready = on_side, .owner = c}},
+				 .rule = to->rule,
+				 .has_name = to->name != NULL,
+				 .dialled = to->address,
+				 .address = to->address,
+				 .has_address = !to->name,
+				 .port = to->port,
+				 .check = to->name ? egress_rule_check(to->rule, to->port)
+						   : EGRESS_RELAY,
+				 .lookup = -1,
+				 .next_attempt_ns = NEVER,
+				 .begun_ns = b->now_ns};
+	flow_init(&c->up);
+	flow_init(&c->down);
+	if (to->name)
+		c->name = *to->name;
+	if (b->busy < b->p->config->connections) {
+		begin(c);
+		return;
+	}
+	c->state = CONN_WAITING;
+	b->waiting++;
+	set_deadline(c, CONNECT_MS);
+}
+
+static struct connection *longest_waiting(struct broker *b)
+{
+	struct connection *first = NULL;
+	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+		struct connection *c = &b->connections[i];
+		if (c->state == CONN_WAITING && (!first || c->begun_ns < first->begun_ns))
+			first = c;
+	}
+	return first;
+}
+
+void connections_admit(struct broker *b)
+{
+	for (size_t i = 0; b->gone && i < CONNECTIONS_MAX + WAITING_MAX; i++)
+		if (b->connections[i].state == CONN_GONE)
+			b->connections[i].state = CONN_FREE;
+	b->gone = false;
+	while (b->waiting > 0 && b->busy < b->p->config->connections) {
+		b->waiting--;
+		begin(longest_waiting(b));
+	}
+}
+
+bool connections_sending(const struct broker *b)
+{
+	for (size_t i = 0; b->busy + b->waiting > 0 && i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+		const struct connection *c = &b->connections[i];
+		if (c->state != CONN_FREE && c->state != CONN_GONE && !c->up.shut)
+			return true;
+	}
+	return false;
+}
+
+void connections_end(struct broker *b)
+{
+	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+		struct connection *c = &b->connections[i];
+		if (c->state == CONN_RELAYING)
+			connection_cut(c, EGRESS_ALLOWED, NULL, 0);
+		else if (c->state != CONN_FREE && c->state != CONN_GONE)
+			connection_cut(c, EGRESS_BROKEN, "the run ended first", 0);
+	}
+}

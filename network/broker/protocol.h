@@ -1,0 +1,116 @@
+/* What crosses between supervisor, pid 1 of the sandbox and the broker's two processes.
+ *
+ * Four sockets, each SOCK_SEQPACKET, each record of one size:
+ *
+ *	supervisor -> broker	config, its rules as text, and at the end of the run END
+ *	broker -> supervisor	READY or FAILED, then ROW and LIMIT (struct egress_report)
+ *	pid 1 -> broker		the sandbox's sockets (struct egress_sockets), before anything runs
+ *	parser -> dialer	struct dial_request, answered by struct dial_reply with the
+ *descriptor, but for DIAL_REPLY, which carries a datagram and has no answer
+ *
+ * A record of another size, or out of range, ends whoever receives it: both ends are one build.
+ */
+#ifndef PINFOLD_NETWORK_BROKER_PROTOCOL_H
+#define PINFOLD_NETWORK_BROKER_PROTOCOL_H
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "spec/address.h"
+#include "spec/egress.h"
+#include "spec/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Numbers under which the broker finds its ends of the first and the third when it starts. */
+enum { EGRESS_SUPERVISOR_FD = 3, EGRESS_SANDBOX_FD = 4 };
+
+/* 198.18.0.0/15 (RFC 2544) is nobody's on the internet: EGRESS_RESOLVER_TEXT, and behind it a name each. */
+enum {
+	EGRESS_SYNTHETIC_BITS = 15,
+	EGRESS_NAMES_MAX = 4096, /* of wildcards, as they are asked for; exact names are besides */
+	EGRESS_DNS_PORT = 53,
+};
+static const unsigned char egress_resolver_address[4] = {198, 18, 0, 1};
+
+/* ---- supervisor -> broker ---- */
+
+struct egress_config {
+	uint32_t size;	/* of this struct: another build is refused */
+	uint32_t rules; /* so many texts follow, a message each, without NUL */
+	uint64_t bytes; /* payload of all connections, both ways; LIMIT_NONE: no limit */
+	uint32_t connections;
+	uint32_t uid, gid; /* to become, for root; 0: stay who you are */
+};
+
+enum { EGRESS_END = 1 }; /* a message of one byte */
+
+/* ---- broker -> supervisor ---- */
+
+enum egress_report_type {
+	EGRESS_READY = 1, /* both processes are jailed, the sandbox's sockets are held */
+	EGRESS_FAILED,	  /* err says why; the broker ends */
+	EGRESS_ROW,	  /* a row of the result as it stands now */
+	EGRESS_LIMIT,	  /* --egress-bytes is used up, and more was to be passed on */
+	EGRESS_REPORT_END,
+};
+
+enum { EGRESS_NO_RULE = UINT32_MAX };
+
+struct egress_report {
+	uint32_t type;
+	uint32_t row; /* of ROW: below EGRESS_ROWS_MAX; a row that was there is replaced */
+	uint32_t rule;
+	uint32_t verdict, route;
+	int32_t sys; /* errno of a connection that could not be made, 0 none */
+	struct address address;
+	bool has_address;
+	uint16_t port;			  /* 0: none */
+	char name[EGRESS_NAME_BYTES];	  /* "": an address was dialled */
+	char reason[EGRESS_REASON_BYTES]; /* "": none */
+	uint64_t count, sent_bytes, received_bytes, duration_usec;
+	uint64_t more; /* of any: what found no row */
+	struct err err;
+};
+
+/* ---- pid 1 -> broker ---- */
+
+enum egress_sockets_type {
+	EGRESS_SOCKETS_BEGIN = 1, /* forget what came before: this is another attempt */
+	EGRESS_SOCKETS_SOME,	  /* with as many descriptors as count says */
+	EGRESS_SOCKETS_DONE,
+};
+
+struct egress_sockets {
+	uint32_t type, count;
+	struct {
+		uint16_t port;
+		uint8_t transport; /* enum egress_transport */
+	} of[FD_PASS_MAX];
+};
+
+/* ---- parser -> dialer ---- */
+
+enum dial_kind {
+	DIAL_CONNECT = 1, /* to address and port, under that rule */
+	DIAL_RESOLVER,	  /* to the name server of that index */
+	DIAL_REPLY,	  /* a datagram to the program, by the sandbox's own socket of that index */
+};
+
+struct dial_request {
+	uint32_t kind;
+	uint32_t index; /* of the rule, of the server, of the socket */
+	uint8_t transport;
+	uint16_t port;
+	struct address address;
+	struct address source; /* of REPLY: what the program had sent to */
+};
+
+struct dial_reply {
+	int32_t sys;	  /* of the system call that failed, 0 none; EINPROGRESS is none */
+	uint32_t refused; /* enum address_verdict: ADDRESS_PERMITTED, or why nothing was tried */
+};
+
+enum { DIAL_DATAGRAM_BYTES = 65507 }; /* the most that UDP over IPv4 takes */
+
+#endif

@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+"""A parser of the egress broker that was taken over reaches neither the host's loopback, nor an abstract socket, nor what no rule opens."""
+import os
+import shutil
+import select
+import socket
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from egress_net import Internet, echo
+from pf import *
+
+# Ended by the filter: the broker dies of it. Else what the attempt is told.
+KILLED = ["socket", "unix-socket", "connect", "sendmsg", "bind", "abstract-connect", "open", "execve", "fork", "kill", "ptrace", "unshare"]
+# What the same attempts are told without the jail: the control. A connected socket cannot be connected or bound anew.
+UNCONFINED = {name: r": done$" for name in KILLED} | {
+    "abstract-connect": r": EISCONN$", "bind": r": EINVAL$", "execve": "another program", "sendto": r": done$", "abstract-sendto": r": done$", "mmap": r": done$",
+    "setsockopt": r": done$"}
+TOLD = {
+    "sendto": "sendto: EPERM", "abstract-sendto": "sendto: EPERM", "mmap": "mmap: EPERM", "setsockopt": "setsockopt: EPERM",
+    "dial-loopback": "private:, no call", "dial-nat64-loopback": "private:, no call",
+    "dial-metadata": "private:, no call", "dial-private": "private:, no call",
+    "dial-port": "no call", "dial-no-rule": "no call", "dial-huge-rule": "no call", "dial-udp": "no call", "dial-transport": "no call",
+    "dial-server": "no call", "dial-kind": "no call", "short-request": "the dialer is gone",
+}
+
+# A pinfold beside whose libexec stands the hostile broker.
+folder = tmpdir("root")
+for part in ("bin", "libexec/pinfold"):
+    os.makedirs(os.path.join(folder, part))
+program = shutil.copy(os.path.join(BUILD, "bin/pinfold"), os.path.join(folder, "bin/pinfold"))
+shutil.copy(os.path.join(BUILD, "tests/attack/hostile-egress"), os.path.join(folder, "libexec/pinfold/pinfold-egress"))
+
+
+def any_waiting(sock):
+    return bool(select.select([sock], [], [], 0)[0])
+
+
+with Internet() as net:
+    good = net.listen("93.184.216.10", 7000, echo)
+    denied = net.listen("93.184.216.66", 7000, echo)
+    own = net.listen("127.0.0.1", 7000, echo, holder=net.home)
+    net.address("10.1.2.3")
+    with net.home.entered():
+        canary = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        datagram = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    canary.bind("\0pinfold-canary")
+    canary.listen()
+    canary.settimeout(0.01)
+    datagram.bind(("127.0.0.1", 7000))
+    datagram.settimeout(0.01)
+
+    def attempt(name):
+        return net.pinfold("run", "--allow", f"{name}.example:7000", tiny(), "/bin/payload", "sleep", "0.3", program=program)
+
+    def said(run):
+        return [row["reason"] for row in run.result["egress"]]
+
+    control = os.path.join(BUILD, "tests/attack/hostile-control")
+    for name, pattern in UNCONFINED.items():
+        said_unconfined = subprocess.run(["nsenter", "-t", str(net.home.pid), "-n", control, name], stdout=subprocess.PIPE, check=False).stdout.decode()
+        like(said_unconfined, pattern, f"{name}: the control, without a jail")
+    while datagram.recv(10, socket.MSG_DONTWAIT) if any_waiting(datagram) else False:
+        pass
+
+    run = attempt("dial-rule")
+    is_(said(run), ["dial: done"], "the control: what the rule allows is dialled", run)
+    ok(len(good.hits) == 1, "and reached")
+    for name in KILLED:
+        run = attempt(name)
+        is_((said(run), [w for w in run.result["warnings"] if "broker died" in w] != [], run.status), ([], True, "exited"),
+            f"{name}: ended by the filter, the run goes on without a network and says so", run)
+        is_(run.guarantee("egress")["state"], "degraded", "in the ledger too")
+    for name, words in TOLD.items():
+        run = attempt(name)
+        ok(said(run) and words in said(run)[0], f"{name}: refused", f"{words!r} in {said(run)}?\n{run}")
+    for name in "odd-row", "odd-record":
+        run = attempt(name)
+        is_((run.status, run.result["egress"]), ("exited", []), f"{name}: the supervisor takes no nonsense, and ends the broker", run)
+    is_((denied.hits, own.hits, len(good.hits)), ([], [], 1), "no listener of the host or of a denied name was reached")
+    for sock, what in ((canary, "abstract socket"), (datagram, "loopback by UDP")):
+        try:
+            sock.accept() if sock is canary else sock.recv(1)
+            ok(False, f"the host's {what} was not reached")
+        except TimeoutError:
+            ok(True, f"the host's {what} was not reached")
+done()

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""--egress-bytes ends the run; slow and flooding peers cannot make the broker grow."""
+import os
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from egress_net import Internet, echo, page
+from host import processes
+from pf import *
+
+
+def pour(connection, _):
+    while True:
+        connection.sendall(bytes(65536))
+
+
+def broker_of(mark):
+    """pids of the broker's two processes: the children of the run that is called mark, by their command line."""
+    parent = next(pid for pid in processes(mark) if b"run" in open(f"/proc/{pid}/cmdline", "rb").read())
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                found.append((int(name), int(file.read().rsplit(")", 1)[1].split()[1])))
+        except OSError:
+            continue
+    dialer = [pid for pid, ppid in found if ppid == parent and b"pinfold-egress" in open(f"/proc/{pid}/cmdline", "rb").read()]
+    return dialer + [pid for pid, ppid in found if ppid in dialer]
+
+
+def pss_kb(pids):
+    total = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            total += next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+    return total
+
+
+with Internet() as net:
+    net.dns.names["pour.example"] = ["93.184.216.20"]
+    net.dns.names["echo.example"] = ["93.184.216.24"]
+    net.dns.names["mute.example"] = ["93.184.216.26"]
+    net.dns.names["web.example"] = ["93.184.216.27"]
+    net.listen("93.184.216.20", 9000, pour)
+    net.listen("93.184.216.24", 9000, echo)
+    hold = threading.Event()
+    net.listen("93.184.216.26", 9000, lambda connection, _: hold.wait(60))
+    net.listen("93.184.216.27", 80, page("x"))
+    PY = ("@host", "/usr/bin/python3", "-c")
+
+    run = net.pinfold("run", "--allow", "pour.example:9000", "--egress-bytes", "1M", *PY,
+                      "import socket, time\ns = socket.create_connection(('pour.example', 9000)); n = 0\n"
+                      "try:\n    while d := s.recv(65536): n += len(d); print(n, flush=True)\nexcept OSError: pass\ntime.sleep(20)")
+    is_((run.status, run.code), ("egress-limit", 124), "more than --egress-bytes ends the run", run)
+    is_(sum(row["received_bytes"] + row["sent_bytes"] for row in run.result["egress"]), 1 << 20, "after exactly so many bytes", run)
+    is_(run.result["cause"]["limit"], "egress", "with its own limit", run)
+    run = net.pinfold("run", "--allow", "echo.example:9000", "--egress-bytes", "2000", *PY,
+                      "import socket\ns = socket.create_connection(('echo.example', 9000)); s.sendall(b'x' * 1000); s.shutdown(socket.SHUT_WR)\n"
+                      "n = 0\nwhile d := s.recv(4096): n += len(d)\nprint(n)")
+    is_((run.status, run.out), ("exited", b"1000\n"), "exactly so many are allowed", run)
+
+    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", "mute", "--nofile", "1024", *PY, """
+import socket, sys, errno
+sockets, ends = [], []
+for i in range(64):
+    s = socket.create_connection(("mute.example", 9000)); s.setblocking(False)
+    try:
+        while True: s.send(bytes(1 << 16))
+    except BlockingIOError: pass
+    sockets.append(s)
+print("full", flush=True)
+import time
+flood = []
+for i in range(600):
+    s = socket.socket(); s.setblocking(False); s.connect_ex(("198.18.1.0", 9000)); flood.append(s)
+time.sleep(2)
+print("flooded", flush=True)
+sys.stdin.read()
+""", stdin=subprocess.PIPE) as running:
+        is_(running.line(), "full", "64 connections whose peers do not read fill up, and block the program")
+        pids = broker_of("mute")
+        is_(len(pids), 2, "the broker is two processes")
+        within(pss_kb(pids), 100, 16 * 1024, "and is small (PSS, KiB)")
+        is_(running.line(), "flooded", "hundreds more than it takes")
+        within(pss_kb(pids), 100, 16 * 1024, "do not make it grow")
+        hold.set()
+        running.process.terminate()
+        run = running.wait()
+    reasons = {row["reason"]: row["count"] for row in run.result["egress"]}
+    ok(reasons.get("too many connections at once", 0) > 100, "the flood was refused, and counted", run)
+    ok(len(run.result["egress"]) < 10, "in few rows", run)
+
+    run = net.pinfold("run", "--allow", "web.example:80", "--events", "fd:1", *PY,
+                      "import socket\nfor i in range(3000):\n    try: socket.gethostbyname(f'n{i}.evil.example')\n    except OSError: pass")
+    is_((len(run.result["egress"]), run.result["egress_more"]), (128, 3000 * 1 - 128) if run.result["egress_more"] < 3000 else (128, run.result["egress_more"]),
+        "three thousand denied names are 128 rows and a count", run)
+    run = net.pinfold("run", "--allow", "web.example:80", *PY,
+                      "import socket\nfor i in range(300):\n    try: socket.gethostbyname(f'n{i}.evil.example')\n    except OSError: pass\n"
+                      "import urllib.request as u; print(u.urlopen('http://web.example/').read())")
+    is_([row["verdict"] for row in run.result["egress"] if row["name"] == "web.example"], ["allowed"], "a flood of denials leaves room for the others", run)
+done()

@@ -1,0 +1,42 @@
+#!/usr/bin/python3
+"""udp: rules: datagrams go to the name's address and come back from the address that was asked, and from nobody else."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from egress_net import Internet
+from pf import *
+
+with Internet() as net:
+    net.dns.names["time.example"] = ["93.184.216.30"]
+    net.dns.names["bad.example"] = ["127.0.0.1"]
+    hits = net.udp("93.184.216.30", 123, lambda data: b"re:" + data)
+    six = net.udp("2606:2800:220:1::30", 123, lambda data: b"six:" + data)
+
+    def inside(program, *rules):
+        words = [word for rule in rules for word in ("--allow", rule)]
+        return net.pinfold("run", *words, "@host", "/usr/bin/python3", "-c", "import socket, errno\n" + program)
+
+    run = inside("a = (socket.gethostbyname('time.example'), 123)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)\n"
+                 "for d in b'one', b'', b'x' * 20000: s.sendto(d, a); r, f = s.recvfrom(65536); print(len(r), f == a)", "udp:time.example:123")
+    is_(run.out.decode().splitlines(), ["6 True", "3 True", "20003 True"], "datagrams of any size, and back from the same address", run)
+    row = next(row for row in run.result["egress"] if row["transport"] == "udp")
+    is_((row["name"], row["rule"], row["address"], row["port"], row["verdict"], row["sent_bytes"], row["received_bytes"]),
+        ("time.example", "udp:time.example:123", "93.184.216.30", 123, "allowed", 20003, 20012), "the flow is one row", run)
+    run = inside("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.settimeout(5); s.connect(('2606:2800:220:1::30', 123)); s.send(b'a'); print(s.recv(9))",
+                 "udp:[2606:2800:220:1::/64]:123")
+    is_(run.out, b"b'six:a'\n", "a block of IPv6, from a connected socket", run)
+    run = inside("s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(1); s.sendto(b'a', ('127.0.0.1', 123))\n"
+                 "try: print(s.recv(9))\nexcept TimeoutError: print('silence')\n"
+                 "s.sendto(b'a', (socket.gethostbyname('bad.example'), 123))\ntry: print(s.recv(9))\nexcept TimeoutError: print('silence')",
+                 "udp:time.example:123", "udp:bad.example:123")
+    is_(run.out, b"silence\nsilence\n", "another destination, or a name that leads to loopback, gets nothing", run)
+    is_(sorted((row["name"] or row["address"], row["verdict"]) for row in run.result["egress"]), [("127.0.0.1", "denied"), ("bad.example", "denied")],
+        "both are listed", run)
+    run = inside("s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ntry: s.sendto(b'a', ('93.184.216.30', 123)); print('sent')\nexcept OSError as e: print(errno.errorcode[e.errno])",
+                 "time.example:123")
+    is_(run.out, b"ENETUNREACH\n", "a literal that no rule names fails in the kernel", run)
+    before = len(hits)
+    run = inside("a = (socket.gethostbyname('time.example'), 123)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'bye', a)", "udp:time.example:123")
+    is_(hits[before:], [b"bye"], "a last datagram leaves although its sender is gone", run)
+done()
