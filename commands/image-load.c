@@ -23,6 +23,7 @@ struct job {
 	struct take take;
 	struct taken taken;
 	struct progress progress;
+	int *fds; /* what is read, whose offsets tell how far */
 };
 
 static void tick(void *arg)
@@ -57,17 +58,17 @@ static uint64_t all_sizes(const int *fds, size_t len)
 static int take_jailed(const struct work *w, struct job *j, const struct image_source *from,
 		       struct err *e)
 {
-	int *fds = all_fds(from);
-	if (!fds)
+	j->fds = all_fds(from);
+	if (!j->fds)
 		return err_host(e, "out of memory");
-	const uint64_t size = all_sizes(fds, from->blobs_len + 1);
+	const uint64_t size = all_sizes(j->fds, from->blobs_len + 1);
 	progress_begin(&j->progress, from->report, "reading", from->blobs ? 0 : size);
-	j->progress.fds = fds;
+	j->progress.fds = j->fds;
 	j->progress.fds_len = from->blobs_len + 1;
 	const struct jail jail = {
 		.root = w->dir,
 		.writable = true,
-		.fds = fds,
+		.fds = j->fds,
 		.fds_len = from->blobs_len + 1,
 		.cpu_seconds = unpack_seconds(&from->limits, size),
 		.run = run_child,
@@ -77,10 +78,7 @@ static int take_jailed(const struct work *w, struct job *j, const struct image_s
 		.tick = tick,
 		.tick_ms = TICK_MS,
 	};
-	const int rc = jail_run(&jail, e);
-	progress_end(&j->progress);
-	free(fds);
-	return rc < 0 ? -1 : taken_check(&j->taken, e);
+	return jail_run(&jail, e) < 0 ? -1 : taken_check(&j->taken, e);
 }
 
 static const struct descriptor *descriptor_at(const struct taken *t, size_t i)
@@ -99,19 +97,55 @@ static bool stands_before(const struct taken *t, size_t before, const struct des
 	return false;
 }
 
-/* What the jail wrote, held against the digests that it spoke of. */
-static int put_blobs(struct image_call *c, const struct work *w, const struct taken *t, struct err *e)
+/* Of a layout that is a folder, -1 where it has no such file. */
+static int blob_of(const struct image_source *from, const struct digest *d)
 {
+	for (size_t i = 0; i < from->blobs_len; i++)
+		if (strcmp(from->blobs[i].hex, digest_hex(d)) == 0)
+			return from->blobs[i].fd;
+	return -1;
+}
+
+/* What the jail wrote or chose, held against the digest that it spoke of. */
+static int put_blob(struct image_call *c, int blobs, const struct image_source *from,
+		    const struct descriptor *d, struct err *e)
+{
+	if (!from->blobs)
+		return store_put_blob(&c->store, blobs, digest_hex(&d->digest), d, e);
+	const int fd = blob_of(from, &d->digest);
+	if (fd < 0)
+		return err_bug(e, "the jail speaks of a blob that is none");
+	return store_copy_blob(&c->store, blobs, fd, d, e);
+}
+
+/* The jail has counted what it wrote itself. */
+static int charge(const struct image_source *from, uint64_t *sum, const struct descriptor *d,
+		  struct err *e)
+{
+	if (!from->blobs)
+		return 0;
+	if (d->size > from->limits.bytes - *sum)
+		return err_usage(e, "the blobs are more than the limit of %llu bytes (--limit-bytes)",
+				 (unsigned long long)from->limits.bytes);
+	*sum += d->size;
+	return 0;
+}
+
+static int put_blobs(struct image_call *c, const struct work *w, const struct image_source *from,
+		     struct job *j, struct err *e)
+{
+	uint64_t sum = 0;
 	autoclose int blobs = openat(w->dir, "blobs",
 				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (blobs < 0)
 		return err_sys(e, "open the new blobs");
-	for (size_t i = 0; i < t->layers_len + 2; i++) {
-		const struct descriptor *d = descriptor_at(t, i);
-		if (stands_before(t, i, d))
+	for (size_t i = 0; i < j->taken.layers_len + 2; i++) {
+		const struct descriptor *d = descriptor_at(&j->taken, i);
+		if (stands_before(&j->taken, i, d))
 			continue;
-		if (store_put_blob(&c->store, blobs, digest_hex(&d->digest), d, e) < 0)
+		if (charge(from, &sum, d, e) < 0 || put_blob(c, blobs, from, d, e) < 0)
 			return -1;
+		tick(j);
 	}
 	return 0;
 }
@@ -129,10 +163,24 @@ static const char *choose_name(struct image_call *c, const struct image_source *
 	return from->fallback;
 }
 
+/* Into the store; *name is what the image is to be called. */
+static int take_blobs(struct image_call *c, const struct image_source *from, struct job *j,
+		      const char **name, struct err *e)
+{
+	autowork w = WORK_INIT;
+	if (work_open(&w, &c->store, e) < 0 || take_jailed(&w, j, from, e) < 0)
+		return -1;
+	*name = choose_name(c, from, &j->taken);
+	if (!*name)
+		return err_usage(e,
+				 "the image does not say what it is called; --name NAME[:TAG] does");
+	return put_blobs(c, &w, from, j, e);
+}
+
 static int take_and_keep(struct image_call *c, const struct image_source *from, struct job *j,
 			 struct err *e)
 {
-	autowork w = WORK_INIT;
+	const char *name = NULL;
 	j->take = (struct take){.input = from->input,
 				.blobs = from->blobs,
 				.blobs_len = from->blobs_len,
@@ -141,15 +189,11 @@ static int take_and_keep(struct image_call *c, const struct image_source *from, 
 				.platform = from->platform,
 				.limits = from->limits,
 				.taken = &j->taken};
-	if (work_open(&w, &c->store, e) < 0 || take_jailed(&w, j, from, e) < 0)
+	const int rc = take_blobs(c, from, j, &name, e);
+	progress_end(&j->progress);
+	free(j->fds);
+	if (rc < 0)
 		return -1;
-	const char *name = choose_name(c, from, &j->taken);
-	if (!name)
-		return err_usage(e,
-				 "the image does not say what it is called; --name NAME[:TAG] does");
-	if (put_blobs(c, &w, &j->taken, e) < 0)
-		return -1;
-	work_close(&w);
 	return image_keep(c,
 			  &(struct image_keep){.taken = &j->taken,
 					       .name = name,

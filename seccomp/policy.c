@@ -338,7 +338,7 @@ const struct policy_group policy_jail[] = {
 	       "dup", "fstat", "newfstatat", "statx", "fstatfs", "getdents64", "readlinkat",
 	       "faccessat", "faccessat2", "fchdir", "fadvise64", "openat", "openat2", "mkdirat",
 	       "symlinkat", "linkat", "unlinkat", "renameat", "renameat2", "ftruncate", "fallocate",
-	       "copy_file_range", "sendfile", "fsync", "fdatasync", "syncfs",
+	       "copy_file_range", "sendfile", "fsync", "fdatasync", "syncfs", "sync_file_range",
 
 	       "mknodat", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat",
 	       "umask", "fsetxattr", "fgetxattr", "flistxattr", "fremovexattr", "lsetxattr",

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { WRITE_EARLY = 1 << 20 };
+
 static int failed(const struct spot *s, const char *what, struct err *e)
 {
 	char said[SHOWN_BYTES];
@@ -135,6 +137,9 @@ int make_file(struct unpack *u, struct archive *a, struct archive_entry *entry,
 	disk_times(r, times);
 	if (futimens(fd, times) < 0)
 		return failed(s, "set the time of", e);
+	/* The disk may begin while the next are unpacked; whether it was written, syncfs() tells. */
+	if (r->size >= WRITE_EARLY)
+		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	return journal_now(u, &s->path, e);
 }
 

@@ -1,5 +1,6 @@
-/* Two ways through one door: source_next() takes from a ring that a thread fills, or, where no
- * thread may be had (a seccomp filter without clone), decompresses itself. */
+/* Two ways through one door: source_next() takes from a ring that one thread fills and another
+ * reads along for the digest, or, where threads may not be had (a seccomp filter without clone),
+ * does both itself. */
 #include "rootfs/image/source.h"
 
 #include "rootfs/image/manifest.h"
@@ -33,17 +34,19 @@ struct source {
 	bool empty;	 /* libarchive has no data to read then, not even none */
 	uint64_t in, out;
 	struct hash hash;
+	bool digested; /* digest is there: the end is told as often as it is asked for */
 	struct digest digest;
 	char raw[READ_BYTES];
 
-	/* The ring: the thread fills slots[filled % SLOTS], the caller holds slots[taken % SLOTS]. */
+	/* The ring: slots[filled % SLOTS] is being filled, slots[hashed % SLOTS] hashed, and the
+	 * caller holds slots[taken % SLOTS]. */
 	bool threaded, holding;
-	pthread_t thread;
+	pthread_t filler, hasher;
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	size_t filled, taken;
+	size_t filled, hashed, taken;
 	bool ended, stop;
-	int result; /* of the thread: 0, or -1 and err */
+	int result; /* of the filler: 0, or -1 and err */
 	struct err err;
 	struct slot slots[];
 };
@@ -81,10 +84,8 @@ static ssize_t decompress(struct source *s, const void **bytes, struct err *e)
 		if (r != ARCHIVE_RETRY && (len > 0 || (r != ARCHIVE_OK && r != ARCHIVE_WARN)))
 			break;
 	}
-	if (r == ARCHIVE_EOF) {
-		hash_final(&s->hash, &s->digest);
+	if (r == ARCHIVE_EOF)
 		return 0;
-	}
 	if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
 		return refuse(s, e);
 	s->out += len;
@@ -92,20 +93,44 @@ static ssize_t decompress(struct source *s, const void **bytes, struct err *e)
 		return err_usage(e, "it decompresses to more than %u times its size (limit ratio)",
 				 s->ratio);
 	}
-	hash_update(&s->hash, *bytes, len);
 	return (ssize_t)len;
 }
 
-/* ---- the thread ---- */
+static void end_digest(struct source *s)
+{
+	if (!s->digested)
+		hash_final(&s->hash, &s->digest);
+	s->digested = true;
+}
 
-/* The slot to fill, or NULL when nobody wants more. */
+static ssize_t decompress_and_hash(struct source *s, const void **bytes, struct err *e)
+{
+	const ssize_t n = decompress(s, bytes, e);
+	if (n > 0)
+		hash_update(&s->hash, *bytes, (size_t)n);
+	else if (n == 0)
+		end_digest(s);
+	return n;
+}
+
+/* ---- the threads ---- */
+
+static bool is_full(const struct source *s)
+{
+	const size_t done = s->hashed < s->taken ? s->hashed : s->taken;
+	return s->filled - done >= SLOTS;
+}
+
+/* The slot to fill, empty, or NULL when nobody wants more. */
 static struct slot *free_slot(struct source *s)
 {
 	pthread_mutex_lock(&s->lock);
-	while (s->filled - s->taken >= SLOTS && !s->stop)
+	while (is_full(s) && !s->stop)
 		pthread_cond_wait(&s->moved, &s->lock);
 	struct slot *slot = s->stop ? NULL : &s->slots[s->filled % SLOTS];
 	pthread_mutex_unlock(&s->lock);
+	if (slot)
+		slot->len = 0;
 	return slot;
 }
 
@@ -115,7 +140,7 @@ static void hand_over(struct source *s, bool ended, int result)
 	s->filled += !ended;
 	s->ended = ended;
 	s->result = result;
-	pthread_cond_signal(&s->moved);
+	pthread_cond_broadcast(&s->moved);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -155,22 +180,50 @@ static void *fill(void *arg)
 	return NULL;
 }
 
+/* The slot to hash, or NULL when there are no more, or nobody wants the digest. */
+static const struct slot *unhashed_slot(struct source *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->hashed == s->filled && !s->ended && !s->stop)
+		pthread_cond_wait(&s->moved, &s->lock);
+	const bool more = s->hashed != s->filled && !s->stop;
+	const struct slot *slot = more ? &s->slots[s->hashed % SLOTS] : NULL;
+	pthread_mutex_unlock(&s->lock);
+	return slot;
+}
+
+static void *read_along(void *arg)
+{
+	struct source *s = arg;
+	const struct slot *slot;
+	while ((slot = unhashed_slot(s))) {
+		hash_update(&s->hash, slot->bytes, slot->len);
+		pthread_mutex_lock(&s->lock);
+		s->hashed++;
+		pthread_cond_broadcast(&s->moved);
+		pthread_mutex_unlock(&s->lock);
+	}
+	return NULL;
+}
+
 static ssize_t take(struct source *s, const void **bytes, struct err *e)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->holding) {
-		s->slots[s->taken % SLOTS].len = 0;
 		s->taken++;
 		s->holding = false;
-		pthread_cond_signal(&s->moved);
+		pthread_cond_broadcast(&s->moved);
 	}
-	while (s->filled == s->taken && !s->ended)
+	/* The end is there when all of it is hashed. */
+	while (s->filled == s->taken && !(s->ended && s->hashed == s->filled))
 		pthread_cond_wait(&s->moved, &s->lock);
 	s->holding = s->filled != s->taken;
 	pthread_mutex_unlock(&s->lock);
 	if (!s->holding) {
 		if (s->result < 0)
 			*e = s->err;
+		else
+			end_digest(s);
 		return s->result;
 	}
 	const struct slot *slot = &s->slots[s->taken % SLOTS];
@@ -178,25 +231,37 @@ static ssize_t take(struct source *s, const void **bytes, struct err *e)
 	return (ssize_t)slot->len;
 }
 
-/* Signals are the caller's: the thread is born with all of them blocked. */
-static void start_thread(struct source *s)
+static void stop(struct source *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_broadcast(&s->moved);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Both threads, or none. Signals are the caller's: they are born with all of them blocked. */
+static void start_threads(struct source *s)
 {
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->moved, NULL);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	s->threaded = pthread_create(&s->thread, NULL, fill, s) == 0;
+	if (pthread_create(&s->hasher, NULL, read_along, s) == 0) {
+		s->threaded = pthread_create(&s->filler, NULL, fill, s) == 0;
+		if (!s->threaded) {
+			stop(s);
+			pthread_join(s->hasher, NULL);
+		}
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void end_thread(struct source *s)
+static void end_threads(struct source *s)
 {
-	pthread_mutex_lock(&s->lock);
-	s->stop = true;
-	pthread_cond_signal(&s->moved);
-	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
+	stop(s);
+	pthread_join(s->filler, NULL);
+	pthread_join(s->hasher, NULL);
 }
 
 /* ---- opening ---- */
@@ -246,22 +311,20 @@ int source_open(struct source **made, int stream, const struct source_options *o
 	if (!s)
 		return err_sys(e, "memory for a layer");
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < SLOTS; i++)
-		s->slots[i].len = 0;
 	s->stream = stream;
 	s->ratio = o->ratio;
 	if (hash_init(&s->hash, e) < 0 || open_filters(s, o->filters, e) < 0) {
 		source_close(&s);
 		return -1;
 	}
-	start_thread(s);
+	start_threads(s);
 	*made = s;
 	return 0;
 }
 
 ssize_t source_next(struct source *s, const void **bytes, struct err *e)
 {
-	return s->threaded ? take(s, bytes, e) : decompress(s, bytes, e);
+	return s->threaded ? take(s, bytes, e) : decompress_and_hash(s, bytes, e);
 }
 
 void source_digest(const struct source *s, struct digest *d)
@@ -279,7 +342,7 @@ void source_close(struct source **s)
 	if (!*s)
 		return;
 	if ((*s)->threaded)
-		end_thread(*s);
+		end_threads(*s);
 	archive_read_free((*s)->archive);
 	hash_free(&(*s)->hash);
 	free(*s);

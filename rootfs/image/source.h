@@ -1,5 +1,5 @@
-/* The bytes of a layer: read from a descriptor, decompressed, counted and hashed, in a thread of
- * their own where one may be had, so that one processor decompresses while the other writes files.
+/* The bytes of a layer: read from a descriptor, decompressed, counted and hashed, in two threads
+ * where they may be had, so that one processor decompresses while others hash and write files.
  *
  * libarchive's filters decompress; what they make is bounded in relation to what they were given.
  */

@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HASH_BYTES = 256 * 1024 };
+enum {
+	HASH_BYTES = 256 * 1024,
+	WRITE_BEHIND =
+		16 << 20, /* what is copied goes to the disk in parts of this, while more is read */
+};
 
 /* ---- opening ---- */
 
@@ -125,6 +129,22 @@ static int hash_file(int fd, struct digest *d, uint64_t *size, struct err *e)
 	return 0;
 }
 
+static int check_size(const struct descriptor *d, uint64_t size, struct err *e)
+{
+	return size == d->size
+		       ? 0
+		       : err_usage(e, "blob %s has %llu bytes, and should have %llu", d->digest.text,
+				   (unsigned long long)size, (unsigned long long)d->size);
+}
+
+static int check_digest(const struct descriptor *d, const struct digest *found, struct err *e)
+{
+	return digest_same(found, &d->digest)
+		       ? 0
+		       : err_usage(e, "blob %s is another one: its digest is %s", d->digest.text,
+				   found->text);
+}
+
 int store_check_blob(int fd, const struct descriptor *d, struct err *e)
 {
 	struct stat st;
@@ -132,15 +152,9 @@ int store_check_blob(int fd, const struct descriptor *d, struct err *e)
 	uint64_t size = 0;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_usage(e, "blob %s is no file", d->digest.text);
-	if (hash_file(fd, &found, &size, e) < 0)
+	if (hash_file(fd, &found, &size, e) < 0 || check_size(d, size, e) < 0)
 		return -1;
-	if (size != d->size)
-		return err_usage(e, "blob %s has %llu bytes, and should have %llu", d->digest.text,
-				 (unsigned long long)size, (unsigned long long)d->size);
-	if (!digest_same(&found, &d->digest))
-		return err_usage(e, "blob %s is another one: its digest is %s", d->digest.text,
-				 found.text);
-	return 0;
+	return check_digest(d, &found, e);
 }
 
 bool store_holds_blob(const struct store *s, const struct descriptor *d)
@@ -164,6 +178,61 @@ int store_put_blob(const struct store *s, int dir, const char *name, const struc
 		return 0;
 	}
 	if (store_check_blob(fd, d, e) < 0) {
+		unlinkat(dir, name, 0);
+		return -1;
+	}
+	return store_keep_blob(s, dir, name, &d->digest, e);
+}
+
+static int copy_part(int to, struct hash *h, const char *bytes, size_t len, struct err *e)
+{
+	hash_update(h, bytes, len);
+	return fd_write_all(to, bytes, len) < 0 ? err_sys(e, "image store: write a blob") : 0;
+}
+
+/* What is in the copy is what was hashed, whatever becomes of the original meanwhile. */
+static int copy_hashing(int from, int to, const struct descriptor *d, struct err *e)
+{
+	static _Thread_local char buf[HASH_BYTES];
+	autohash h = HASH_INIT;
+	struct digest found;
+	uint64_t total = 0;
+	ssize_t n;
+	if (hash_init(&h, e) < 0)
+		return -1;
+	while ((n = read(from, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "image store: read a blob");
+		if ((uint64_t)n > d->size - total)
+			return check_size(d, total + (uint64_t)n, e);
+		if (copy_part(to, &h, buf, (size_t)n, e) < 0)
+			return -1;
+		total += (uint64_t)n;
+		/* Only early: fsync() is to come, and has the last word. */
+		if (total % WRITE_BEHIND == 0)
+			sync_file_range(to, 0, 0, SYNC_FILE_RANGE_WRITE);
+	}
+	hash_final(&h, &found);
+	return check_size(d, total, e) < 0 ? -1 : check_digest(d, &found, e);
+}
+
+int store_copy_blob(const struct store *s, int dir, int from, const struct descriptor *d,
+		    struct err *e)
+{
+	const char *name = digest_hex(&d->digest);
+	struct stat st;
+	if (fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_usage(e, "blob %s is no file", d->digest.text);
+	if (check_size(d, (uint64_t)st.st_size, e) < 0)
+		return -1;
+	if (store_holds_blob(s, d))
+		return 0;
+	autoclose int to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (to < 0 || lseek(from, 0, SEEK_SET) < 0)
+		return err_sys(e, "image store: make blob %s", d->digest.text);
+	if (copy_hashing(from, to, d, e) < 0) {
 		unlinkat(dir, name, 0);
 		return -1;
 	}
@@ -197,8 +266,9 @@ int store_put_tree(const struct store *s, const struct work *w, const char *name
 	autoclose int lock = openat(tree, "lock", O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
 	if (lock < 0)
 		return err_sys(e, "image store: make the lock of the new tree");
-	/* Thousands of files: one call for the file system is quicker than one for each. */
-	if (syncfs(tree) < 0)
+	/* Thousands of files: one call for the file system is quicker than one for each. By a
+	 * descriptor from before the first was written: what failed since it was opened is told. */
+	if (syncfs(w->dir) < 0)
 		return err_sys(e, "image store: sync the new tree");
 	if (renameat2(w->dir, name, s->trees, digest_hex(id), RENAME_NOREPLACE) < 0 && errno != EEXIST)
 		return err_sys(e, "image store: keep the tree of %s", id->text);

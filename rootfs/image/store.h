@@ -75,7 +75,10 @@ int store_open_blob(const struct store *s, const struct digest *d, struct err *e
  * on the disk first. */
 int store_put_blob(const struct store *s, int dir, const char *name, const struct descriptor *d,
 		   struct err *e);
-
+/* The same for a copy of what the regular file from holds, from its beginning: read once, into a
+ * file in dir that is gone afterwards. The offset of from moves along. */
+int store_copy_blob(const struct store *s, int dir, int from, const struct descriptor *d,
+		    struct err *e);
 /* The same for bytes that have been held against it already. */
 int store_keep_blob(const struct store *s, int dir, const char *name, const struct digest *d,
 		    struct err *e);

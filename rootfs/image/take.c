@@ -298,12 +298,14 @@ static int keep_layer(struct taker *t, int compression, struct descriptor *layer
 		layer->digest = *diff_id;
 		layer->size = (uint64_t)st.st_size;
 	} else {
-		if (copy_stream(t, -1, diff_id, e) < 0)
+		if (compression != COMPRESSION_NONE && copy_stream(t, -1, diff_id, e) < 0)
 			return -1;
 		if (lseek(t->take->input, 0, SEEK_SET) < 0)
 			return err_sys(e, "read the archive again");
 		if (blob_copy(t, t->take->input, "layer", layer, e) < 0)
 			return -1;
+		if (compression == COMPRESSION_NONE)
+			*diff_id = layer->digest;
 	}
 	snprintf(name, sizeof(name), "blobs/%s", digest_hex(&layer->digest));
 	return renameat(t->root, "layer", t->root, name) < 0 ? err_sys(e, "keep the layer") : 0;

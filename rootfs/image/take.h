@@ -1,8 +1,9 @@
 /* Taking images in: what a layout, a docker-archive or a tar of a tree is made of, as blobs.
  *
  * For a jailed child (runtime/jail.h), whose root is an empty folder: it reads what is hostile,
- * writes the blobs that make up one image into blobs/HEX, and says which they are. Whoever believes
- * it must hold the bytes against the digests (store_put_blob()).
+ * writes the blobs that make up one image into blobs/HEX, and says which they are. Those of a layout
+ * that is a folder stay where they are: the caller gave the files, and copies what is chosen. Whoever
+ * believes it must hold the bytes against the digests (store_put_blob(), store_copy_blob()).
  */
 #ifndef PINFOLD_ROOTFS_IMAGE_TAKE_H
 #define PINFOLD_ROOTFS_IMAGE_TAKE_H
@@ -76,7 +77,7 @@ int archive_take(struct taker *t, enum taken_form *form, int *compression, struc
 /* For reading, links followed; ERR_USAGE where there is no such member. */
 int member_open(struct taker *t, const char *name, uint64_t *size, struct err *e);
 int member_read(struct taker *t, const char *name, struct json_bytes *bytes, struct err *e);
-/* Make it the blob of that digest. */
+/* Make it the blob of that digest; in a folder, see that it is there. */
 int member_keep(struct taker *t, const char *name, const struct digest *d, struct err *e);
 /* A blob out of bytes; fills digest and size of d. */
 int blob_write(struct taker *t, const char *text, size_t len, struct descriptor *d, struct err *e);

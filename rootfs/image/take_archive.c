@@ -347,19 +347,18 @@ int member_keep(struct taker *t, const char *name, const struct digest *d, struc
 {
 	char to[96], from[32];
 	uint64_t size;
-	struct descriptor copy;
+	if (t->take->blobs) {
+		autoclose int fd = member_open(t, name, &size, e);
+		return fd < 0 ? -1 : 0;
+	}
 	snprintf(to, sizeof(to), "blobs/%s", digest_hex(d));
 	if (faccessat(t->root, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	if (!t->take->blobs) {
-		const struct member *m = find_member(t, name);
-		if (!m)
-			return err_usage(e, "%.100s is missing", name);
-		snprintf(from, sizeof(from), "m/%zu", (size_t)(m - t->members));
-		return renameat(t->root, from, t->root, to) < 0 ? err_sys(e, "keep %.100s", name) : 0;
-	}
-	autoclose int fd = member_open(t, name, &size, e);
-	return fd < 0 ? -1 : blob_copy(t, fd, to, &copy, e);
+	const struct member *m = find_member(t, name);
+	if (!m)
+		return err_usage(e, "%.100s is missing", name);
+	snprintf(from, sizeof(from), "m/%zu", (size_t)(m - t->members));
+	return renameat(t->root, from, t->root, to) < 0 ? err_sys(e, "keep %.100s", name) : 0;
 }
 
 int blob_write(struct taker *t, const char *text, size_t len, struct descriptor *d, struct err *e)

@@ -94,6 +94,22 @@ small = Store()
 run = small.image("load", "--name", "bad", bad)
 is_(run.code, 125, "a layer with a flipped byte is refused", run)
 ok(b"is another one" in run.err, "and named", run)
+for what, change in (("longer", lambda file: file.write(b"\0")), ("shorter", lambda file: file.truncate(len(upper) - 1))):
+    bad = layout([lower, upper])
+    with open(os.path.join(bad, "blobs/sha256", blob(upper).split(":")[1]), "r+b") as file:
+        file.seek(0, os.SEEK_END)
+        change(file)
+    run = small.image("load", "--name", "bad", bad)
+    is_(run.code, 125, f"a layer of a folder that is {what} than its manifest says is refused", run)
+    ok(f"should have {len(upper)}".encode() in run.err, "and told", run)
+good = layout([lower, upper])
+held = sum(os.path.getsize(os.path.join(good, "blobs/sha256", name)) for name in os.listdir(os.path.join(good, "blobs/sha256")))
+run = small.image("load", "--name", "bad", "--limit-bytes", str(held - 1), good)
+ok(run.code == 125 and f"limit of {held - 1} bytes".encode() in run.err, "a folder whose blobs are more than --limit-bytes is refused", run)
+is_((small.names(), small.entries("trees"), small.entries("tmp")), ([], [], []), "and no name, tree or work stays of all these")
+os.remove(os.path.join(good, "blobs/sha256", blob(upper).split(":")[1]))
+run = small.image("load", "--name", "bad", good)
+ok(run.code == 125 and b"missing" in run.err, "a folder that lacks a layer is refused", run)
 # The config speaks of another layer than the manifest has.
 lying = layer({name: data.replace(blob(lower).encode(), blob(upper).encode()) if name.endswith(".json") and name != "manifest.json" else data
                for name, (_, _, _, _, _, _, data) in members(docker_archive([lower], ["x:1"])).items()})
