@@ -79,6 +79,8 @@ with Internet() as net:
             ok(WHO != "root" or int(facts[b"Uid"].split()[0]) > 65535, f"{what}: as root, an id that is nobody else's", facts[b"Uid"])
             is_(below_root(pid), [], f"{what}: an empty root")
             is_(read(f"/proc/{pid}/environ") + read(f"/proc/{pid}/cmdline").split(b"\0", 1)[1].strip(b"\0"), b"", f"{what}: no words, no environment")
+            blocked = int(facts[b"SigBlk"], 16)
+            is_([number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if not blocked >> (number - 1) & 1], [], f"{what}: a terminal's signals are the supervisor's")
             limits = {line[:26].strip(): line[26:].split()[0] for line in read(f"/proc/{pid}/limits").splitlines()}
             is_((limits[b"Max processes"], limits[b"Max file size"], limits[b"Max core file size"]), (b"0", b"0", b"0"), f"{what}: no processes, files, cores")
         listeners = {os.readlink(f"/proc/{pids[1]}/fd/{fd}") for fd in os.listdir(f"/proc/{pids[1]}/fd")}
