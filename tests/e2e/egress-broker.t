@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The broker's life: none without a rule, two jailed processes with one; its death leaves no network, and nothing of it is left."""
 import os
+import shutil
 import signal
 import sys
 
@@ -124,4 +125,16 @@ with Internet() as net:
     is_([(row["name"], row["verdict"], row["count"]) for row in rows[:1]], [("echo.example", "allowed", 1)], "an event tells of a row when it is new", run)
     is_([(row["name"], row["count"]) for row in run.result["egress"] if row["verdict"] == "allowed"], [("echo.example", 3)], "the result has the sum", run)
     unlike(str([row["name"] for row in run.result["egress"]]), "\x1b", "no control character of the program's gets into the document")
+
+run = pinfold("explain", "--allow", "Packages.example:80,443", "--allow", "10.1.2.0/24:5432", "@host", "true")
+like(run.out.decode(), r"10\.1\.2\.0/24:5432\n +packages\.example:80,443, TLS for the name on 443, HTTP for the name on 80\n", "explain tells what a rule comes to")
+alone = os.path.join(tmpdir("root"), "bin")
+os.mkdir(alone)
+os.chmod(alone, 0o755)
+program = shutil.copy(os.path.join(BUILD, "bin/pinfold"), alone)
+for verb in "run", "explain":
+    run = pinfold(verb, "--allow", "packages.example:443", "@host", "true", program=program)
+    is_(run.code, 125, f"{verb} without the broker's program is refused", run)
+    like(run.err.decode(), r"--allow needs .*/libexec/pinfold/pinfold-egress, which `make install` puts there", "in these words")
+is_(pinfold("run", "@host", "true", program=program).code, 0, "a run without a rule does not need it")
 done()
