@@ -11,10 +11,6 @@
 #include <sys/statfs.h>
 #include <sys/wait.h>
 
-enum {
-	SCRATCH_OWN_INODES = 5
-}; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
-
 int run_cpu_usec(const struct run *run, uint64_t *usec)
 {
 	struct watch_cpu cpu;
@@ -164,7 +160,8 @@ void evidence_before_kill(struct run *run)
 	if (run->cg.dir < 0)
 		watch_cpu(&run->watch, &run->watch_cpu);
 	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
-		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) - SCRATCH_OWN_INODES;
+		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) -
+				       (int64_t)rootfs_own_inodes(&run->plan.launch.root);
 		r->usage.scratch_bytes = (int64_t)(fs.f_blocks - fs.f_bfree) * (int64_t)fs.f_bsize;
 		r->usage.scratch_inodes = fs.f_files && inodes > 0 ? inodes : 0;
 	}

@@ -9,6 +9,7 @@
  *   limits.c     deadlines, and looks at the memory: taken in a thread by
  *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
+ *   inputs.c     the sender of inputs
  *   egress.c     the broker: start, reports, end
  *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
@@ -20,6 +21,7 @@
 #include "runtime/control.h"
 #include "runtime/deadline.h"
 #include "runtime/egress.h"
+#include "runtime/inputs.h"
 #include "runtime/relay.h"
 #include "runtime/sandbox.h"
 #include "runtime/tty.h"
@@ -73,6 +75,7 @@ struct run {
 	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
 	struct egress_link egress;
+	struct input_link inputs;
 	struct deadlines deadlines;
 	int64_t started_ns, ended_ns, active_ns;
 	const char *mounts; /* of a rehearsal; the arena's */

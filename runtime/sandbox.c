@@ -138,6 +138,7 @@ static void release(struct run *run)
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	egress_close(run);
+	inputs_close(run);
 	deadlines_close(&run->deadlines);
 	if (run->cg.dir >= 0 && cgroup_destroy(&run->cg, &e) < 0)
 		result_warn(run->r, "%s; `pinfold gc` removes it later", e.msg);
@@ -197,6 +198,7 @@ static struct run nothing_yet(const struct spec *s, const struct sandbox_options
 			    .watch = WATCH_INIT,
 			    .watcher = WATCHER_INIT,
 			    .egress = EGRESS_LINK_INIT,
+			    .inputs = INPUT_LINK_INIT,
 			    .deadlines = DEADLINES_INIT};
 }
 
