@@ -67,6 +67,16 @@ void run_event_egress(struct run *run, const struct egress_row *row)
 				       .egress = row});
 }
 
+void run_event_artifact(struct run *run, const struct artifact_row *row)
+{
+	if (run->events.fd < 0)
+		return;
+	put_event(run, &(struct event){.type = EVENT_ARTIFACT,
+				       .at_usec = (now_ns() - run->o->begun_ns) / 1000,
+				       .id = run->r->id,
+				       .artifact = row});
+}
+
 void run_event(struct run *run, enum event_type type, const char *name)
 {
 	if (run->events.fd < 0)

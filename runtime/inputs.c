@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -32,28 +31,16 @@ int inputs_open(struct run *run, struct err *e)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* No copy of another end stays with the sender: a closed control socket must be closed. */
 static void close_others(const struct sources *s, int to, int status)
 {
 	int keep[INPUTS_MAX + 2];
 	size_t len = 0;
-	unsigned next = 0;
 	for (; len < s->len; len++)
 		keep[len] = s->fds[len];
 	keep[len++] = to;
 	keep[len++] = status;
-	qsort(keep, len, sizeof(*keep), by_number);
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned)keep[i] > next)
-			close_range(next, (unsigned)keep[i] - 1, 0);
-		next = (unsigned)keep[i] + 1;
-	}
-	close_range(next, ~0U, 0);
+	fd_close_others(keep, len);
 }
 
 static _Noreturn void be_sender(const struct run *run, int status, pid_t parent)

@@ -295,6 +295,11 @@ static int stage_inputs(struct draft *d, struct err *e)
 	return sources_open(d->p->sources, d->s, &o, e);
 }
 
+static int stage_artifacts(struct draft *d, struct err *e)
+{
+	return d->s->artifacts.len > 0 ? artifacts_plan(&d->p->artifacts, d->s, d->dry, e) : 0;
+}
+
 static int stage_limits(struct draft *d, struct err *e)
 {
 	return plan_rlimits(d->p, d->s, d->r, e);
@@ -317,7 +322,7 @@ static const struct {
 	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
 	{"image", stage_image},	    {"inputs", stage_inputs},	{"command", stage_command}, {"cgroup", stage_cgroup},
 	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
-	{"require", stage_require},
+	{"require", stage_require}, {"artifacts", stage_artifacts},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
@@ -334,7 +339,8 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 				      .inputs = -1,
 				      .inputs_peer = -1,
 				      .stdio = {-1, -1, -1}},
-			   .place = CGROUP_PLACE_INIT};
+			   .place = CGROUP_PLACE_INIT,
+			   .artifacts = ARTIFACTS_PLAN_INIT};
 	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
 		if (stages[i].run(&d, &e) == 0)
 			continue;
@@ -352,4 +358,6 @@ void plan_close(struct plan *p)
 	cgroup_place_close(&p->place);
 	if (p->sources)
 		sources_close(p->sources);
+	if (p->launch.spec)
+		artifacts_plan_close(&p->artifacts, p->launch.spec);
 }

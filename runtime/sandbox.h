@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cgroup/cgroup.h"
+#include "runtime/collect.h"
 #include "runtime/launch.h"
 #include "spec/result.h"
 #include "spec/spec.h"
@@ -31,6 +32,7 @@ struct plan {
 	unsigned wanted;  /* controllers that the limits need */
 	bool cgroup_leaf; /* a leaf will be made */
 	struct sources *sources; /* NULL: no inputs; the arena's */
+	struct artifacts_plan artifacts;
 };
 
 /* Fill the plan and the rows of the ledger in r as they would come out; nothing on the host changes

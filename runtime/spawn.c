@@ -219,6 +219,11 @@ static int let_go(struct run *run, struct err *e)
 	if (proc < 0)
 		return err_sys(e, "open %s", path);
 	autoclose int tree = -1;
+	if (run->spec->artifacts.len > 0) {
+		run->user_namespace = openat(proc, "ns/user", O_RDONLY | O_CLOEXEC);
+		if (run->user_namespace < 0)
+			return err_sys(e, "open the sandbox's user namespace");
+	}
 	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 ||
 	    open_tree_for(run, proc, &tree, e) < 0)
 		return -1;

@@ -34,6 +34,7 @@ static void begin_drain(struct run *run)
 	const int64_t wall = deadline_after(run->started_ns, run->spec->limits.wall_ns);
 	const bool patient = ended_by_itself(run) && !run->hurried;
 	run->phase = PHASE_DRAIN;
+	run->all_dead = true;
 	run_event(run, EVENT_STAGE, "drain");
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
 	deadline_set(&run->deadlines, DEADLINE_DRAIN, patient && wall > grace ? wall : grace);

@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include <string.h>
 
-static int check_json(const struct checked *c, const struct json_tree *schema, struct err *e)
+static int check_json(const struct checked *c, const struct tree *schema, struct err *e)
 {
-	struct json_tree t;
-	if (json_read(&t, (const char *)c->bytes, c->len, e) < 0)
+	struct tree t;
+	if (tree_read(&t, (const char *)c->bytes, c->len, e) < 0)
 		return -1;
 	const int rc = schema ? schema_holds(schema, &t, e) : 0;
-	json_close(&t);
+	tree_close(&t);
 	return rc;
 }
 
-int check_bytes(enum artifact_type type, const struct checked *c, const struct json_tree *schema,
+int check_bytes(enum artifact_type type, const struct checked *c, const struct tree *schema,
 		struct err *e)
 {
 	switch (type) {

@@ -16,7 +16,7 @@ struct checked {
 };
 
 /* ERR_USAGE says what is wrong and where. schema: NULL none; for JSON alone. */
-int check_bytes(enum artifact_type type, const struct checked *c, const struct json_tree *schema,
+int check_bytes(enum artifact_type type, const struct checked *c, const struct tree *schema,
 		struct err *e);
 
 /* UTF-8 without controls but tab, newline, form feed and carriage return. */

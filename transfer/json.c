@@ -12,14 +12,14 @@ struct key_slot {
 };
 
 struct reader {
-	struct json_tree *t;
+	struct tree *t;
 	size_t at;
 	unsigned depth;
 	struct key_slot *keys;
 	size_t keys_len, keys_room;
 };
 
-int json_complain(const struct json_tree *t, size_t at, const char *what, struct err *e)
+int tree_complain(const struct tree *t, size_t at, const char *what, struct err *e)
 {
 	size_t line = 1, begin = 0;
 	for (size_t i = 0; i < at && i < t->len; i++) {
@@ -33,7 +33,7 @@ int json_complain(const struct json_tree *t, size_t at, const char *what, struct
 
 static int complain(const struct reader *r, const char *what, struct err *e)
 {
-	return json_complain(r->t, r->at, what, e);
+	return tree_complain(r->t, r->at, what, e);
 }
 
 static int peek(const struct reader *r)
@@ -48,20 +48,20 @@ static void skip_space(struct reader *r)
 }
 
 /* The index of a new node; 0 is the first and never means failure: -1 does. */
-static int64_t add_node(struct reader *r, enum json_kind kind, struct err *e)
+static int64_t add_node(struct reader *r, enum tree_kind kind, struct err *e)
 {
-	struct json_tree *t = r->t;
+	struct tree *t = r->t;
 	if (t->used == JSON_NODES_MAX)
 		return complain(r, "more values than 2,000,000", e);
 	if (t->used == t->room) {
 		const uint32_t room = t->room ? t->room * 2 : 256;
-		struct json_node *more = realloc(t->nodes, room * sizeof(*more));
+		struct tree_node *more = realloc(t->nodes, room * sizeof(*more));
 		if (!more)
 			return err_host(e, "out of memory");
 		t->nodes = more;
 		t->room = room;
 	}
-	t->nodes[t->used] = (struct json_node){.at = (uint32_t)r->at, .kind = kind};
+	t->nodes[t->used] = (struct tree_node){.at = (uint32_t)r->at, .kind = kind};
 	return t->used++;
 }
 
@@ -91,7 +91,7 @@ static uint32_t escaped(const char *text, uint32_t *at)
 	return value;
 }
 
-static uint32_t next_char(const struct json_tree *t, const struct json_node *n, uint32_t *at)
+static uint32_t next_char(const struct tree *t, const struct tree_node *n, uint32_t *at)
 {
 	uint32_t c = 0;
 	if (t->text[*at] == '\\')
@@ -100,8 +100,8 @@ static uint32_t next_char(const struct json_tree *t, const struct json_node *n, 
 	return c;
 }
 
-static bool same_string(const struct json_tree *a, const struct json_node *x,
-			const struct json_tree *b, const struct json_node *y)
+static bool same_string(const struct tree *a, const struct tree_node *x,
+			const struct tree *b, const struct tree_node *y)
 {
 	uint32_t i = x->at, j = y->at;
 	while (i < x->end && j < y->end)
@@ -112,7 +112,7 @@ static bool same_string(const struct json_tree *a, const struct json_node *x,
 
 /* ---- keys, each once ---- */
 
-static uint64_t hash_key(const struct json_tree *t, uint32_t object, uint32_t key)
+static uint64_t hash_key(const struct tree *t, uint32_t object, uint32_t key)
 {
 	uint64_t h = 0xcbf29ce484222325ULL ^ object;
 	for (uint32_t at = t->nodes[key].at; at < t->nodes[key].end;)
@@ -123,7 +123,7 @@ static uint64_t hash_key(const struct json_tree *t, uint32_t object, uint32_t ke
 /* Its slot, or the free one where it belongs. */
 static struct key_slot *slot_of(const struct reader *r, uint32_t object, uint32_t key)
 {
-	const struct json_tree *t = r->t;
+	const struct tree *t = r->t;
 	size_t at = (size_t)hash_key(t, object, key) & (r->keys_room - 1);
 	while (r->keys[at].key &&
 	       (r->keys[at].object != object ||
@@ -151,7 +151,7 @@ static int add_key(struct reader *r, uint32_t object, uint32_t key, struct err *
 		return err_host(e, "out of memory");
 	struct key_slot *slot = slot_of(r, object, key);
 	if (slot->key)
-		return json_complain(r->t, r->t->nodes[key].at - 1, "this key is there already", e);
+		return tree_complain(r->t, r->t->nodes[key].at - 1, "this key is there already", e);
 	*slot = (struct key_slot){object, key};
 	r->keys_len++;
 	return 0;
@@ -200,7 +200,7 @@ static int64_t read_string(struct reader *r, struct err *e)
 	if (peek(r) != '"')
 		return complain(r, "a string belongs here", e);
 	r->at++;
-	const int64_t node = add_node(r, JSON_STRING, e);
+	const int64_t node = add_node(r, TREE_STRING, e);
 	while (node >= 0) {
 		const int c = peek(r);
 		uint32_t value;
@@ -262,8 +262,8 @@ static int read_scalar(struct reader *r, struct err *e)
 {
 	static const struct {
 		const char *word;
-		enum json_kind kind;
-	} words[] = {{"null", JSON_NULL}, {"true", JSON_TRUE}, {"false", JSON_FALSE}};
+		enum tree_kind kind;
+	} words[] = {{"null", TREE_NULL}, {"true", TREE_TRUE}, {"false", TREE_FALSE}};
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const size_t len = strlen(words[i].word);
 		if (r->t->len - r->at < len || memcmp(r->t->text + r->at, words[i].word, len) != 0)
@@ -276,7 +276,7 @@ static int read_scalar(struct reader *r, struct err *e)
 		}
 		return node < 0 ? -1 : 0;
 	}
-	const int64_t node = add_node(r, JSON_NUMBER, e);
+	const int64_t node = add_node(r, TREE_NUMBER, e);
 	if (node < 0)
 		return -1;
 	if (!skip_number(r))
@@ -304,7 +304,7 @@ static int read_container(struct reader *r, bool object, struct err *e)
 	const int close = object ? '}' : ']';
 	if (++r->depth > JSON_DEPTH_MAX)
 		return complain(r, "nested deeper than 64", e);
-	const int64_t node = add_node(r, object ? JSON_OBJECT : JSON_ARRAY, e);
+	const int64_t node = add_node(r, object ? TREE_OBJECT : TREE_ARRAY, e);
 	if (node < 0)
 		return -1;
 	r->at++;
@@ -343,9 +343,9 @@ static int read_value(struct reader *r, struct err *e)
 	return read_scalar(r, e);
 }
 
-int json_read(struct json_tree *t, const char *text, size_t len, struct err *e)
+int tree_read(struct tree *t, const char *text, size_t len, struct err *e)
 {
-	*t = (struct json_tree){.text = text, .len = len};
+	*t = (struct tree){.text = text, .len = len};
 	struct reader r = {.t = t};
 	if (len > JSON_BYTES_MAX)
 		return err_usage(e, "more than 64 MiB of JSON are not looked at");
@@ -356,11 +356,11 @@ int json_read(struct json_tree *t, const char *text, size_t len, struct err *e)
 		rc = complain(&r, "something stands behind the document", e);
 	free(r.keys);
 	if (rc < 0)
-		json_close(t);
+		tree_close(t);
 	return rc;
 }
 
-void json_close(struct json_tree *t)
+void tree_close(struct tree *t)
 {
 	free(t->nodes);
 	t->nodes = NULL;
@@ -369,7 +369,7 @@ void json_close(struct json_tree *t)
 
 /* ---- what a schema asks for ---- */
 
-bool json_is_text(const struct json_tree *t, const struct json_node *string, const char *text)
+bool tree_is_text(const struct tree *t, const struct tree_node *string, const char *text)
 {
 	uint32_t at = string->at;
 	while (at < string->end && *text)
@@ -378,20 +378,20 @@ bool json_is_text(const struct json_tree *t, const struct json_node *string, con
 	return at == string->end && !*text;
 }
 
-const struct json_node *json_member(const struct json_tree *t, const struct json_node *node,
+const struct tree_node *tree_member(const struct tree *t, const struct tree_node *node,
 				    const char *name)
 {
-	const struct json_node *at = json_first(node);
-	for (uint32_t i = 0; node->kind == JSON_OBJECT && i < node->count; i++) {
-		const struct json_node *value = json_next(t, at);
-		if (json_is_text(t, at, name))
+	const struct tree_node *at = tree_first(node);
+	for (uint32_t i = 0; node->kind == TREE_OBJECT && i < node->count; i++) {
+		const struct tree_node *value = tree_next(t, at);
+		if (tree_is_text(t, at, name))
 			return value;
-		at = json_next(t, value);
+		at = tree_next(t, value);
 	}
 	return NULL;
 }
 
-double json_value(const struct json_tree *t, const struct json_node *number)
+double tree_value(const struct tree *t, const struct tree_node *number)
 {
 	char digits[512];
 	size_t len = number->end - number->at;
@@ -402,7 +402,7 @@ double json_value(const struct json_tree *t, const struct json_node *number)
 	return strtod(digits, NULL);
 }
 
-size_t json_length(const struct json_tree *t, const struct json_node *string)
+size_t tree_length(const struct tree *t, const struct tree_node *string)
 {
 	size_t count = 0;
 	for (uint32_t at = string->at; at < string->end; count++)
@@ -410,41 +410,41 @@ size_t json_length(const struct json_tree *t, const struct json_node *string)
 	return count;
 }
 
-static bool same_members(const struct json_tree *a, const struct json_node *x,
-			 const struct json_tree *b, const struct json_node *y)
+static bool same_members(const struct tree *a, const struct tree_node *x,
+			 const struct tree *b, const struct tree_node *y)
 {
-	const struct json_node *key = json_first(x);
+	const struct tree_node *key = tree_first(x);
 	for (uint32_t i = 0; i < x->count; i++) {
-		const struct json_node *other = json_first(y), *value = json_next(a, key);
+		const struct tree_node *other = tree_first(y), *value = tree_next(a, key);
 		uint32_t j = 0;
 		while (j < y->count && !same_string(a, key, b, other)) {
-			other = json_next(b, json_next(b, other));
+			other = tree_next(b, tree_next(b, other));
 			j++;
 		}
-		if (j == y->count || !json_equal(a, value, b, json_next(b, other)))
+		if (j == y->count || !tree_equal(a, value, b, tree_next(b, other)))
 			return false;
-		key = json_next(a, value);
+		key = tree_next(a, value);
 	}
 	return true;
 }
 
-bool json_equal(const struct json_tree *a, const struct json_node *x, const struct json_tree *b,
-		const struct json_node *y)
+bool tree_equal(const struct tree *a, const struct tree_node *x, const struct tree *b,
+		const struct tree_node *y)
 {
 	if (x->kind != y->kind || x->count != y->count)
 		return false;
-	if (x->kind == JSON_NUMBER)
-		return json_value(a, x) == json_value(b, y);
-	if (x->kind == JSON_STRING)
+	if (x->kind == TREE_NUMBER)
+		return tree_value(a, x) == tree_value(b, y);
+	if (x->kind == TREE_STRING)
 		return same_string(a, x, b, y);
-	if (x->kind == JSON_OBJECT)
+	if (x->kind == TREE_OBJECT)
 		return same_members(a, x, b, y);
-	const struct json_node *i = json_first(x), *j = json_first(y);
+	const struct tree_node *i = tree_first(x), *j = tree_first(y);
 	for (uint32_t n = 0; n < x->count; n++) {
-		if (!json_equal(a, i, b, j))
+		if (!tree_equal(a, i, b, j))
 			return false;
-		i = json_next(a, i);
-		j = json_next(b, j);
+		i = tree_next(a, i);
+		j = tree_next(b, j);
 	}
 	return true;
 }

@@ -14,59 +14,59 @@
 
 enum { JSON_BYTES_MAX = 64 << 20, JSON_DEPTH_MAX = 64, JSON_NODES_MAX = 2000000 };
 
-enum json_kind {
-	JSON_NULL,
-	JSON_FALSE,
-	JSON_TRUE,
-	JSON_NUMBER,
-	JSON_STRING,
-	JSON_ARRAY,
-	JSON_OBJECT,
+enum tree_kind {
+	TREE_NULL,
+	TREE_FALSE,
+	TREE_TRUE,
+	TREE_NUMBER,
+	TREE_STRING,
+	TREE_ARRAY,
+	TREE_OBJECT,
 };
 
 /* Children follow their parent; of an object a key and its value by turns. */
-struct json_node {
+struct tree_node {
 	uint32_t at, end; /* in the text; of a string without its quotes */
 	uint32_t next;	  /* the node behind this one and all in it */
 	uint32_t count;	  /* elements or members */
-	enum json_kind kind;
+	enum tree_kind kind;
 };
 
-struct json_tree {
+struct tree {
 	const char *text;
 	size_t len;
-	struct json_node *nodes; /* the first is the document */
+	struct tree_node *nodes; /* the first is the document */
 	uint32_t used, room;
 };
 
 /* text is borrowed for as long as the tree lives. ERR_USAGE: "line 3, column 7: ...". */
-int json_read(struct json_tree *t, const char *text, size_t len, struct err *e);
-void json_close(struct json_tree *t);
+int tree_read(struct tree *t, const char *text, size_t len, struct err *e);
+void tree_close(struct tree *t);
 
 /* The value of that member; NULL: there is none, or node is no object. name: plain text. */
-const struct json_node *json_member(const struct json_tree *t, const struct json_node *node,
+const struct tree_node *tree_member(const struct tree *t, const struct tree_node *node,
 				    const char *name);
-static inline const struct json_node *json_first(const struct json_node *n)
+static inline const struct tree_node *tree_first(const struct tree_node *n)
 {
 	return n + 1;
 }
-static inline const struct json_node *json_next(const struct json_tree *t, const struct json_node *n)
+static inline const struct tree_node *tree_next(const struct tree *t, const struct tree_node *n)
 {
 	return t->nodes + n->next;
 }
-bool json_is_text(const struct json_tree *t, const struct json_node *string, const char *text);
-double json_value(const struct json_tree *t, const struct json_node *number);
+bool tree_is_text(const struct tree *t, const struct tree_node *string, const char *text);
+double tree_value(const struct tree *t, const struct tree_node *number);
 /* Characters, not bytes. */
-size_t json_length(const struct json_tree *t, const struct json_node *string);
+size_t tree_length(const struct tree *t, const struct tree_node *string);
 /* As JSON Schema has it: 1 and 1.0 are equal, the order of members does not count. */
-bool json_equal(const struct json_tree *a, const struct json_node *x, const struct json_tree *b,
-		const struct json_node *y);
-int json_complain(const struct json_tree *t, size_t at, const char *what, struct err *e);
+bool tree_equal(const struct tree *a, const struct tree_node *x, const struct tree *b,
+		const struct tree_node *y);
+int tree_complain(const struct tree *t, size_t at, const char *what, struct err *e);
 
 /* Whether a schema is one that schema_holds() can hold a document against: a useful part of JSON
  * Schema 2020-12. ERR_USAGE names the first keyword that is not supported. See pinfold-spec(5). */
-int schema_check(const struct json_tree *schema, struct err *e);
+int schema_check(const struct tree *schema, struct err *e);
 /* ERR_USAGE: where the document does not fit, and to which keyword. */
-int schema_holds(const struct json_tree *schema, const struct json_tree *doc, struct err *e);
+int schema_holds(const struct tree *schema, const struct tree *doc, struct err *e);
 
 #endif
