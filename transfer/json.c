@@ -51,7 +51,7 @@ static void skip_space(struct reader *r)
 static int64_t add_node(struct reader *r, enum tree_kind kind, struct err *e)
 {
 	struct tree *t = r->t;
-	if (t->used == JSON_NODES_MAX)
+	if (t->used == TREE_NODES_MAX)
 		return complain(r, "more values than 2,000,000", e);
 	if (t->used == t->room) {
 		const uint32_t room = t->room ? t->room * 2 : 256;
@@ -302,7 +302,7 @@ static int read_key(struct reader *r, uint32_t object, struct err *e)
 static int read_container(struct reader *r, bool object, struct err *e)
 {
 	const int close = object ? '}' : ']';
-	if (++r->depth > JSON_DEPTH_MAX)
+	if (++r->depth > TREE_DEPTH_MAX)
 		return complain(r, "nested deeper than 64", e);
 	const int64_t node = add_node(r, object ? TREE_OBJECT : TREE_ARRAY, e);
 	if (node < 0)
@@ -332,7 +332,7 @@ static int read_container(struct reader *r, bool object, struct err *e)
 	return 0;
 }
 
-/* At most JSON_DEPTH_MAX in each other. */
+/* At most TREE_DEPTH_MAX in each other. */
 static int read_value(struct reader *r, struct err *e)
 {
 	const int c = peek(r);
@@ -347,7 +347,7 @@ int tree_read(struct tree *t, const char *text, size_t len, struct err *e)
 {
 	*t = (struct tree){.text = text, .len = len};
 	struct reader r = {.t = t};
-	if (len > JSON_BYTES_MAX)
+	if (len > TREE_BYTES_MAX)
 		return err_usage(e, "more than 64 MiB of JSON are not looked at");
 	skip_space(&r);
 	int rc = read_value(&r, e);

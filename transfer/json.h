@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JSON_BYTES_MAX = 64 << 20, JSON_DEPTH_MAX = 64, JSON_NODES_MAX = 2000000 };
+enum { TREE_BYTES_MAX = 64 << 20, TREE_DEPTH_MAX = 64, TREE_NODES_MAX = 2000000 };
 
 enum tree_kind {
 	TREE_NULL,

@@ -29,13 +29,13 @@ static int add(void *arg, const struct visit *v, struct err *e)
 	bool out_of_memory = false;
 	if (v->kind == VISIT_LEAVE)
 		return 0;
+	m->inodes++; /* tmpfs counts every name, hard links too (shmem_link() in mm/shmem.c) */
 	if (v->kind == VISIT_FILE && v->st->st_nlink > 1 &&
 	    links_first(&m->links, v->st, v->path, &out_of_memory))
 		return 0;
 	if (out_of_memory)
 		return err_host(e, "inputs: out of memory");
 	const uint64_t size = (uint64_t)v->st->st_size, data = (uint64_t)v->st->st_blocks * BLOCK;
-	m->inodes++;
 	if (v->kind == VISIT_FILE)
 		m->bytes += pages(data < size ? data : size);
 	if (v->kind == VISIT_LINK && size > SHORT_LINK)

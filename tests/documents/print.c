@@ -263,6 +263,7 @@ static void table_row(struct json_writer *w, const struct key *k)
 		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
 		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
 		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",
+		[KEY_INPUT] = "input",	     [KEY_INPUT_RO] = "input",	[KEY_ARTIFACT] = "artifact",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);
