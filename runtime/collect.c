@@ -396,11 +396,18 @@ static void intake_run(struct intake *in, int to)
 	conclude(in, complete);
 }
 
+/* Its execve was let go; whether pid 1's word of it came before the end does not matter. */
+static bool ran(const struct run *run)
+{
+	const enum run_status s = run->r->status;
+	return run->started_ns && s != RUN_EXEC_FAILED && s != RUN_SETUP_FAILED && s != RUN_REFUSED;
+}
+
 void collect_artifacts(struct run *run)
 {
 	const struct artifact_list *list = &run->spec->artifacts;
 	int ends[2];
-	if (list->len == 0 || !run->all_dead || !run->program_started || run->watch.scratch < 0)
+	if (list->len == 0 || !run->all_dead || !ran(run) || run->watch.scratch < 0)
 		return;
 	watcher_close(&run->watcher); /* a child of a process with threads may find locks held */
 	run_event(run, EVENT_STAGE, "collect");
