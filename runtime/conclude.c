@@ -51,7 +51,8 @@ void events_end(struct run *run)
 static void put_event(struct run *run, const struct event *ev)
 {
 	char *line = event_write_json(ev);
-	if (!line || !outlet_put(&run->events, line, strlen(line)))
+	const bool last = ev->type == EVENT_ENDED; /* its result may have hundreds of rows */
+	if (!line || !(last ? outlet_put_last : outlet_put)(&run->events, line, strlen(line)))
 		warn_of_events(run, "whoever reads --events is too slow");
 	free(line);
 	events_flush(run);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum {
-	PIPE_BYTES = 1 << 20,
 	MIB_MS = 100, /* for a slow disk */
 	FILE_MS = 2,
 };
@@ -27,7 +26,6 @@ int inputs_open(struct run *run, struct err *e)
 		return err_sys(e, "inputs: pipe");
 	run->plan.launch.inputs = ends[0];
 	run->plan.launch.inputs_peer = ends[1];
-	(void)fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES); /* less is only slower */
 	return 0;
 }
 

@@ -17,7 +17,8 @@ enum stream_type {
 	STREAM_END,
 };
 
-enum { STREAM_SMALL = 64 << 10, STREAM_BUFFER = 256 << 10, STREAM_CHUNK = 1 << 20 };
+/* The pipe's own size: larger ones make both ends wait longer for a busy processor, and gain nothing. */
+enum { STREAM_SMALL = 32 << 10, STREAM_BUFFER = 64 << 10, STREAM_CHUNK = 1 << 20 };
 
 struct stream_record {
 	uint32_t type, mode;
