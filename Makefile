@@ -19,7 +19,7 @@ OUT     := build$(if $(SAN),/$(SAN))
 # Control-flow protection has a name of its own on each architecture.
 BRANCHES := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection=full,-mbranch-protection=standard)
 
-ROOMS   := base spec rootfs seccomp cgroup network runtime
+ROOMS   := base spec rootfs seccomp cgroup network transfer runtime
 NEED    := -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -I$(OUT) \
            -DPINFOLD_VERSION='"$(VERSION)"' \
            -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,25 @@ void fd_close(int *fd)
 	close(*fd);
 	errno = saved;
 	*fd = -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+void fd_close_others(int *keep, size_t len)
+{
+	unsigned next = 0;
+	qsort(keep, len, sizeof(*keep), by_number);
+	for (size_t i = 0; i < len; i++) {
+		if (keep[i] < 0)
+			continue;
+		if ((unsigned)keep[i] > next)
+			close_range(next, (unsigned)keep[i] - 1, 0);
+		next = (unsigned)keep[i] + 1;
+	}
+	close_range(next, ~0U, 0);
 }
 
 int fd_take(int *fd)

@@ -98,11 +98,30 @@ static const char *find_cache(struct arena *a)
 	return NULL;
 }
 
+/* As in PATH. text is cut. */
+static const char *const *split_paths(char *text, struct arena *a)
+{
+	size_t len = 2;
+	char *at;
+	for (const char *c = text; *c; c++)
+		len += *c == ':';
+	const char **list = arena_alloc(a, len * sizeof(*list));
+	len = 0;
+	for (char *word = strtok_r(text, ":", &at); word; word = strtok_r(NULL, ":", &at))
+		list[len++] = word;
+	return list;
+}
+
 void options_from_environment(struct sandbox_options *o, struct arena *a)
 {
 	o->libexec = find_libexec(a);
 	o->cache_dir = find_cache(a);
 	o->id_range = getenv("PINFOLD_ID_RANGE");
+	const char *home = getenv("HOME"), *base = getenv("PINFOLD_INPUT_BASE");
+	const char *own = getenv("PINFOLD_SENSITIVE");
+	o->home = home ? arena_strdup(a, home) : NULL;
+	o->input_base = base && *base ? arena_strdup(a, base) : NULL;
+	o->sensitive = own && *own ? split_paths(arena_strdup(a, own), a) : NULL;
 }
 
 /* TERM, INT, HUP and QUIT, which `run` blocks from its first act on. */

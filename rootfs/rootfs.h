@@ -41,6 +41,7 @@ struct rootfs {
 	enum proc_mode proc;
 	bool cgroup_mount;   /* there is a leaf of our own to show at /sys/fs/cgroup */
 	bool tty;	     /* the program gets a pty from the sandbox's own devpts */
+	bool input_place; /* /run/input, read-only: a folder of the scratch's tmpfs beside the program's own */
 	uint32_t devpts_max; /* pty limit of the devpts */
 	const char *cpus_online; /* text of /sys/devices/system/cpu/online; pid 1's, which chooses them */
 	struct rootfs_file files[8]; /* /etc/passwd, group, hosts, resolv.conf, hostname */
@@ -50,6 +51,12 @@ struct rootfs {
 };
 
 #define ROOTFS_INIT {.image = -1}
+
+/* Inodes of the scratch's tmpfs that are ours: its root, the folders in it, where one of them is bound. */
+static inline uint64_t rootfs_own_inodes(const struct rootfs *r)
+{
+	return r->input_place ? 7 : 5;
+}
 
 /* Parent. Open and vet the image: refuses /, home folders, /etc, /proc, /sys, /dev, /run, /var ...
  * (by what was opened, not by the string), what is not a directory, mount targets that are symlinks

@@ -34,18 +34,18 @@ static const struct {
 	{STAGE "writable", ALWAYS},
 };
 
-/* The scratch's inodes that are ours, not the program's: its root and the four below. */
-enum { SCRATCH_OWN_INODES = 5 };
-
 static const struct {
 	const char *path;
 	mode_t mode;
 	bool programs; /* owned by the program */
+	bool input;    /* only with an input place */
 } scratch_directories[] = {
-	{STAGE "writable/scratch", 0755, true},
-	{STAGE "writable/run", 0755, true},
-	{STAGE "writable/tmp", 01777, false},
-	{STAGE "writable/shm", 01777, false},
+	{STAGE "writable/scratch", 0755, true, false},
+	{STAGE "writable/run", 0755, true, false},
+	{STAGE "writable/tmp", 01777, false, false},
+	{STAGE "writable/shm", 01777, false, false},
+	{STAGE "writable/input", 0755, true, true},
+	{STAGE "writable/run/input", 0755, false, true}, /* covered by the one above */
 };
 
 static int make_directories(const struct enter *x, struct err *e)
@@ -94,7 +94,7 @@ static int make_scratch(struct enter *x, struct err *e)
 	/* tmpfs takes 0 for "no limit" */
 	uint64_t bytes = r->scratch_bytes == LIMIT_NONE ? 0 : r->scratch_bytes;
 	uint64_t inodes = r->scratch_inodes == LIMIT_NONE ? 0
-							  : r->scratch_inodes + SCRATCH_OWN_INODES;
+							  : r->scratch_inodes + rootfs_own_inodes(r);
 	char options[96];
 	put_number(put(put_number(put(options, "mode=0755,size="), bytes), ",nr_inodes="), inodes);
 	if (mount("scratch", STAGE "writable", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
@@ -103,6 +103,8 @@ static int make_scratch(struct enter *x, struct err *e)
 	bool single = !r->gid_tty_mapped;
 	for (size_t i = 0; i < sizeof(scratch_directories) / sizeof(scratch_directories[0]); i++) {
 		const char *path = scratch_directories[i].path;
+		if (scratch_directories[i].input && !r->input_place)
+			continue;
 		if (mkdir(path, scratch_directories[i].mode) < 0)
 			return err_sys(e, "mkdir %s", path);
 		if (scratch_directories[i].programs && !single && chown(path, r->uid, r->gid) < 0)

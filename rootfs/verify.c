@@ -50,9 +50,15 @@ static const struct row rows[] = {
 	{"/tmp", "tmpfs", NOSUID | NODEV, true},
 	{"/run", "tmpfs", NOSUID | NODEV, true},
 	{"/scratch", "tmpfs", NOSUID | NODEV, true},
+	{"/run/input", "tmpfs", RO | NOSUID | NODEV, false},
 	{"/sys/fs/cgroup", "cgroup2", SEALED, false},
 };
-enum { ROWS = sizeof(rows) / sizeof(rows[0]), ROOT_ROW = 0, CGROUP_ROW = ROWS - 1 };
+enum {
+	ROWS = sizeof(rows) / sizeof(rows[0]),
+	ROOT_ROW = 0,
+	INPUT_ROW = ROWS - 2,
+	CGROUP_ROW = ROWS - 1
+};
 
 static unsigned long parse_flags(const char *options)
 {
@@ -184,11 +190,14 @@ int rootfs_verify(const struct enter *x, struct err *e)
 		return err_wrap(e, "mount table");
 	if (!x->r->cgroup_mount)
 		seen.rows ^= 1u << CGROUP_ROW;
+	if (!x->r->input_place)
+		seen.rows ^= 1u << INPUT_ROW;
+	const unsigned absent = (x->r->cgroup_mount ? 0 : 1u << CGROUP_ROW) |
+				(x->r->input_place ? 0 : 1u << INPUT_ROW);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!(seen.rows & 1u << i))
 			return err_host(e, "mount table: %s: expected %s", rows[i].point,
-					i == CGROUP_ROW && !x->r->cgroup_mount ? "nothing"
-									       : "a mount");
+					absent & 1u << i ? "nothing" : "a mount");
 	if (seen.devices != (1u << DEVICES) - 1)
 		return err_host(e, "mount table: a device is missing in /dev");
 	return 0;

@@ -11,10 +11,6 @@
 #include <sys/statfs.h>
 #include <sys/wait.h>
 
-enum {
-	SCRATCH_OWN_INODES = 5
-}; /* the tmpfs root and its four folders: rootfs/ adds them to the limit */
-
 int run_cpu_usec(const struct run *run, uint64_t *usec)
 {
 	struct watch_cpu cpu;
@@ -55,7 +51,8 @@ void events_end(struct run *run)
 static void put_event(struct run *run, const struct event *ev)
 {
 	char *line = event_write_json(ev);
-	if (!line || !outlet_put(&run->events, line, strlen(line)))
+	const bool last = ev->type == EVENT_ENDED; /* its result may have hundreds of rows */
+	if (!line || !(last ? outlet_put_last : outlet_put)(&run->events, line, strlen(line)))
 		warn_of_events(run, "whoever reads --events is too slow");
 	free(line);
 	events_flush(run);
@@ -69,6 +66,16 @@ void run_event_egress(struct run *run, const struct egress_row *row)
 				       .at_usec = (now_ns() - run->o->begun_ns) / 1000,
 				       .id = run->r->id,
 				       .egress = row});
+}
+
+void run_event_artifact(struct run *run, const struct artifact_row *row)
+{
+	if (run->events.fd < 0)
+		return;
+	put_event(run, &(struct event){.type = EVENT_ARTIFACT,
+				       .at_usec = (now_ns() - run->o->begun_ns) / 1000,
+				       .id = run->r->id,
+				       .artifact = row});
 }
 
 void run_event(struct run *run, enum event_type type, const char *name)
@@ -164,7 +171,8 @@ void evidence_before_kill(struct run *run)
 	if (run->cg.dir < 0)
 		watch_cpu(&run->watch, &run->watch_cpu);
 	if (run->watch.scratch >= 0 && fstatfs(run->watch.scratch, &fs) == 0) {
-		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) - SCRATCH_OWN_INODES;
+		const int64_t inodes = (int64_t)(fs.f_files - fs.f_ffree) -
+				       (int64_t)rootfs_own_inodes(&run->plan.launch.root);
 		r->usage.scratch_bytes = (int64_t)(fs.f_blocks - fs.f_bfree) * (int64_t)fs.f_bsize;
 		r->usage.scratch_inodes = fs.f_files && inodes > 0 ? inodes : 0;
 	}

@@ -20,6 +20,7 @@
 #include "runtime/cpus.h"
 #include "runtime/launch.h"
 #include "runtime/tty.h"
+#include "transfer/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -73,6 +75,8 @@ static int step_wait_go(struct init *in, struct err *e)
 	close(in->launch->supervisor);
 	if (in->launch->egress_peer >= 0)
 		close(in->launch->egress_peer);
+	if (in->launch->inputs_peer >= 0)
+		close(in->launch->inputs_peer);
 	int got = control_recv(in->launch->control, &r, &in->tree, &nfds);
 	if (got < 0)
 		return err_sys(e, "wait for the supervisor");
@@ -237,6 +241,26 @@ static int step_mounts(struct init *in, struct err *e)
 	return 0;
 }
 
+/* Its own files are the program's from the start: made with its ids, and without a capability over files. */
+static int step_inputs(struct init *in, struct err *e)
+{
+	const struct launch *l = in->launch;
+	const bool other = l->ids.form != IDS_FORM_SINGLE;
+	if (l->inputs < 0)
+		return 0;
+	if (other) {
+		setfsgid(l->ids.gid);
+		setfsuid(l->ids.uid);
+	}
+	const int rc = inputs_receive(l->inputs, in->view.scratch, e);
+	if (other) {
+		setfsuid(0);
+		setfsgid(0);
+	}
+	close(l->inputs);
+	return rc;
+}
+
 static int step_seal(struct init *in, struct err *e)
 {
 	return rootfs_seal(&in->root, &in->view, in->limited, e);
@@ -390,6 +414,7 @@ static const struct step {
 	{"keyring", step_keyring},	 /* after the credentials, whose it is to be */
 	{"cpus", step_cpus},		 /* after the helper's start; /sys tells of them */
 	{"mounts", step_mounts},	 /* from here on no path of the host exists */
+	{"inputs", step_inputs},	 /* the workdir may be one of them; the program is not there */
 	{"workdir", step_workdir},	 /* after the pivot, verified to be below the root */
 	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
 	{"scheduling", step_scheduling}, /* inherited by the program */

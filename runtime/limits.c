@@ -27,7 +27,7 @@ static int64_t in_ms(int64_t ms)
 
 void setup_begins(struct run *run)
 {
-	deadline_set(&run->deadlines, DEADLINE_SETUP, in_ms(SETUP_MS));
+	deadline_set(&run->deadlines, DEADLINE_SETUP, in_ms(SETUP_MS + inputs_patience_ms(run)));
 }
 
 /* Without a limit for what the usage events say. */

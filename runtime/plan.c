@@ -283,6 +283,23 @@ static int stage_egress(struct draft *d, struct err *e)
 	return d->s->egress.allow.len > 0 ? egress_check(d->o->libexec, e) : 0;
 }
 
+static int stage_inputs(struct draft *d, struct err *e)
+{
+	const struct vet_options o = {
+		.home = d->o->home, .base = d->o->input_base, .sensitive = d->o->sensitive};
+	if (d->s->inputs.len == 0)
+		return 0;
+	for (size_t i = 0; i < d->s->inputs.len; i++)
+		d->p->launch.root.input_place |= d->s->inputs.inputs[i].read_only;
+	d->p->sources = arena_alloc(d->s->arena, sizeof(*d->p->sources));
+	return sources_open(d->p->sources, d->s, &o, e);
+}
+
+static int stage_artifacts(struct draft *d, struct err *e)
+{
+	return d->s->artifacts.len > 0 ? artifacts_plan(&d->p->artifacts, d->s, d->dry, e) : 0;
+}
+
 static int stage_limits(struct draft *d, struct err *e)
 {
 	return plan_rlimits(d->p, d->s, d->r, e);
@@ -303,9 +320,9 @@ static const struct {
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
 	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
-	{"image", stage_image},	    {"command", stage_command}, {"cgroup", stage_cgroup},
+	{"image", stage_image},	    {"inputs", stage_inputs},	{"command", stage_command}, {"cgroup", stage_cgroup},
 	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
-	{"require", stage_require},
+	{"require", stage_require}, {"artifacts", stage_artifacts},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,
@@ -319,8 +336,11 @@ int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options
 				      .control = -1,
 				      .egress = -1,
 				      .egress_peer = -1,
+				      .inputs = -1,
+				      .inputs_peer = -1,
 				      .stdio = {-1, -1, -1}},
-			   .place = CGROUP_PLACE_INIT};
+			   .place = CGROUP_PLACE_INIT,
+			   .artifacts = ARTIFACTS_PLAN_INIT};
 	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
 		if (stages[i].run(&d, &e) == 0)
 			continue;
@@ -336,4 +356,8 @@ void plan_close(struct plan *p)
 	ids_close(&p->launch.ids);
 	rootfs_close(&p->launch.root);
 	cgroup_place_close(&p->place);
+	if (p->sources)
+		sources_close(p->sources);
+	if (p->launch.spec)
+		artifacts_plan_close(&p->artifacts, p->launch.spec);
 }

@@ -56,13 +56,13 @@ void outlet_close(struct outlet *o)
 static bool outlet_buffer(struct outlet *o)
 {
 	if (!o->buf)
-		o->buf = malloc(RELAY_BYTES);
+		o->buf = malloc(o->size = RELAY_BYTES);
 	return o->buf;
 }
 
 size_t outlet_room(const struct outlet *o)
 {
-	return o->broken ? 0 : RELAY_BYTES - o->head - o->len;
+	return o->broken ? 0 : (o->buf ? o->size : RELAY_BYTES) - o->head - o->len;
 }
 
 bool outlet_put(struct outlet *o, const char *data, size_t len)
@@ -72,6 +72,20 @@ bool outlet_put(struct outlet *o, const char *data, size_t len)
 	memcpy(o->buf + o->head + o->len, data, len);
 	o->len += len;
 	return true;
+}
+
+bool outlet_put_last(struct outlet *o, const char *data, size_t len)
+{
+	if (!outlet_buffer(o) || o->broken)
+		return false;
+	if (outlet_room(o) < len) {
+		char *more = realloc(o->buf, o->head + o->len + len);
+		if (!more)
+			return false;
+		o->buf = more;
+		o->size = o->head + o->len + len;
+	}
+	return outlet_put(o, data, len);
 }
 
 static ssize_t outlet_write(const struct outlet *o)

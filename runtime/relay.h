@@ -33,7 +33,8 @@ enum outlet_kind {
 struct outlet {
 	int fd; /* -1: none */
 	enum outlet_kind kind;
-	char *buf; /* RELAY_BYTES, made at the first use */
+	char *buf; /* of size bytes, RELAY_BYTES as a rule, made at the first use */
+	size_t size;
 	size_t head, len;
 	int broken; /* errno of the write that failed, 0 none */
 };
@@ -45,6 +46,8 @@ void outlet_close(struct outlet *o);
 size_t outlet_room(const struct outlet *o);
 /* Queue what fits; false when it did not all fit (nothing was queued). */
 bool outlet_put(struct outlet *o, const char *data, size_t len);
+/* The same, with as much room as it needs: for the one document that may be longer. */
+bool outlet_put_last(struct outlet *o, const char *data, size_t len);
 /* Write what can be written now. Returns bytes written. */
 size_t outlet_flush(struct outlet *o);
 

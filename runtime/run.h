@@ -9,17 +9,21 @@
  *   limits.c     deadlines, and looks at the memory: taken in a thread by
  *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
+ *   inputs.c     the sender of inputs
  *   egress.c     the broker: start, reports, end
  *   ending.c     how a run is told to end
+ *   collect.c    artifacts, and validate.c, which looks at one
  *   conclude.c   evidence, usage, verdict -> result
  */
 #ifndef PINFOLD_RUNTIME_RUN_H
 #define PINFOLD_RUNTIME_RUN_H
 
 #include "cgroup/cgroup.h"
+#include "runtime/collect.h"
 #include "runtime/control.h"
 #include "runtime/deadline.h"
 #include "runtime/egress.h"
+#include "runtime/inputs.h"
 #include "runtime/relay.h"
 #include "runtime/sandbox.h"
 #include "runtime/tty.h"
@@ -46,6 +50,7 @@ struct run {
 	struct cgroup cg;
 
 	enum phase phase;
+	bool all_dead;	       /* the leaf is empty and pid 1 reaped */
 	bool decided; /* r->status and r->cause are final */
 	bool program_started, main_exited;
 	bool scope_refused; /* systemd made none, or one that cannot be used */
@@ -57,6 +62,7 @@ struct run {
 	pid_t init;
 	int init_pidfd, program, control, registry, caller, signals, populated;
 	bool init_dead;
+	int user_namespace; /* the sandbox's, for who collects its artifacts; -1 */
 	struct rusage rusage;
 
 	int pty; /* master, -1 */
@@ -73,6 +79,7 @@ struct run {
 	struct watch_cpu watch_cpu; /* before the kill, where there is no leaf */
 
 	struct egress_link egress;
+	struct input_link inputs;
 	struct deadlines deadlines;
 	int64_t started_ns, ended_ns, active_ns;
 	const char *mounts; /* of a rehearsal; the arena's */
@@ -177,6 +184,7 @@ int run_cpu_usec(const struct run *run, uint64_t *usec);
 
 void run_event(struct run *run, enum event_type type, const char *name);
 void run_event_egress(struct run *run, const struct egress_row *row);
+void run_event_artifact(struct run *run, const struct artifact_row *row);
 /* Write what can be written now; what cannot be written at all is a warning, and the end of the events. */
 void events_flush(struct run *run);
 /* What is still there now is lost, which is a warning too. */

@@ -134,10 +134,11 @@ static void release(struct run *run)
 	stream_close(&run->err);
 	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty,
 		      &run->control,	&run->caller,	  &run->populated,     &run->init_pidfd,
-		      &run->program,	&run->registry};
+		      &run->program,	&run->registry, &run->user_namespace};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	egress_close(run);
+	inputs_close(run);
 	deadlines_close(&run->deadlines);
 	if (run->cg.dir >= 0 && cgroup_destroy(&run->cg, &e) < 0)
 		result_warn(run->r, "%s; `pinfold gc` removes it later", e.msg);
@@ -187,6 +188,7 @@ static struct run nothing_yet(const struct spec *s, const struct sandbox_options
 			    .caller = -1,
 			    .signals = -1,
 			    .populated = -1,
+			    .user_namespace = -1,
 			    .pty = -1,
 			    .terminal = TTY_CALLER_INIT,
 			    .feed = FEED_INIT,
@@ -197,6 +199,7 @@ static struct run nothing_yet(const struct spec *s, const struct sandbox_options
 			    .watch = WATCH_INIT,
 			    .watcher = WATCHER_INIT,
 			    .egress = EGRESS_LINK_INIT,
+			    .inputs = INPUT_LINK_INIT,
 			    .deadlines = DEADLINES_INIT};
 }
 
@@ -274,6 +277,7 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 		supervise(&run);
 		evidence_after_death(&run);
 		report_streams(&run);
+		collect_artifacts(&run);
 	}
 	release(&run);
 	finish_events(&run);

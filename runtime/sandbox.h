@@ -4,9 +4,11 @@
 
 #include "base/err.h"
 #include "cgroup/cgroup.h"
+#include "runtime/collect.h"
 #include "runtime/launch.h"
 #include "spec/result.h"
 #include "spec/spec.h"
+#include "transfer/inputs.h"
 
 /* What commands/ knows and a spec does not. All borrowed. */
 struct sandbox_options {
@@ -16,6 +18,9 @@ struct sandbox_options {
 	char *const *argv;     /* of this process: pid 1 writes over its copy */
 	int events;	       /* fd for --events, -1 none */
 	int64_t begun_ns;      /* CLOCK_BOOTTIME at the start of pinfold */
+	const char *home;      /* the caller's, NULL: unknown */
+	const char *input_base; /* inputs must lie in it; NULL: anywhere */
+	const char *const *sensitive; /* what must not go in, beside what is built in; NULL-terminated, NULL: nothing */
 	const char *no_scope;  /* why systemd made none, NULL: it has not been asked */
 };
 
@@ -26,6 +31,8 @@ struct plan {
 	struct cgroup_place place;
 	unsigned wanted;  /* controllers that the limits need */
 	bool cgroup_leaf; /* a leaf will be made */
+	struct sources *sources; /* NULL: no inputs; the arena's */
+	struct artifacts_plan artifacts;
 };
 
 /* Fill the plan and the rows of the ledger in r as they would come out; nothing on the host changes

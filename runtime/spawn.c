@@ -219,6 +219,11 @@ static int let_go(struct run *run, struct err *e)
 	if (proc < 0)
 		return err_sys(e, "open %s", path);
 	autoclose int tree = -1;
+	if (run->spec->artifacts.len > 0) {
+		run->user_namespace = openat(proc, "ns/user", O_RDONLY | O_CLOEXEC);
+		if (run->user_namespace < 0)
+			return err_sys(e, "open the sandbox's user namespace");
+	}
 	if (ids_map(&run->plan.launch.ids, run->init, proc, e) < 0 ||
 	    open_tree_for(run, proc, &tree, e) < 0)
 		return -1;
@@ -233,6 +238,7 @@ static void close_child_ends(struct launch *l)
 {
 	fd_close(&l->control);
 	fd_close(&l->egress);
+	fd_close(&l->inputs);
 	l->egress_peer = -1;
 	for (int i = 0; i < 3; i++)
 		fd_close(&l->stdio[i]);
@@ -256,7 +262,7 @@ int spawn(struct run *run, const char **stage, struct err *e)
 	*stage = "spawn";
 	if (open_input(run, e) < 0 || open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
 	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0 ||
-	    egress_open(run, e) < 0)
+	    egress_open(run, e) < 0 || inputs_open(run, e) < 0)
 		return -1;
 	run->plan.launch.egress_peer = run->egress.sandbox_end;
 	run->init = clone_init(run);
@@ -271,7 +277,8 @@ int spawn(struct run *run, const char **stage, struct err *e)
 	/* A scope is made around pid 1; a rehearsal has no leaf at all. */
 	const bool scope = run->plan.place.source == CGROUP_SCOPE && !run->plan.launch.rehearsal;
 	/* The broker starts while pid 1 is at work. */
-	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0 && egress_start(run, e) == 0)
+	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0 && inputs_start(run, e) == 0 &&
+	    egress_start(run, e) == 0)
 		return 0;
 	/* Was it dead before, without a word, then that is what went wrong. */
 	struct pollfd end = {.fd = run->init_pidfd, .events = POLLIN};

@@ -34,6 +34,7 @@ static void begin_drain(struct run *run)
 	const int64_t wall = deadline_after(run->started_ns, run->spec->limits.wall_ns);
 	const bool patient = ended_by_itself(run) && !run->hurried;
 	run->phase = PHASE_DRAIN;
+	run->all_dead = true;
 	run_event(run, EVENT_STAGE, "drain");
 	deadline_clear(&run->deadlines, DEADLINE_DEATH);
 	deadline_set(&run->deadlines, DEADLINE_DRAIN, patient && wall > grace ? wall : grace);
@@ -228,14 +229,18 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 	case RECORD_EXEC_FAILED:
 		end_by_error(run, RUN_EXEC_FAILED, "exec", &r->err);
 		break;
-	case RECORD_FAILED:
+	case RECORD_FAILED: {
+		struct err why = r->err;
+		if (strcmp(init_step_name(r->step), "inputs") == 0)
+			inputs_explain(run, &why);
 		/* After our answer the program may have run. */
 		if (run->started_ns)
-			run_fail(run, RUN_LOST, init_step_name(r->step), &r->err);
+			run_fail(run, RUN_LOST, init_step_name(r->step), &why);
 		else
-			refuse_or_fail(run, init_step_name(r->step), &r->err);
+			refuse_or_fail(run, init_step_name(r->step), &why);
 		kill_all(run);
 		break;
+	}
 	case RECORD_EXITED:
 		on_main_exit(run, (int)r->value);
 		break;

@@ -68,6 +68,11 @@ extern const struct policy_group policy_dialer[];
 extern const size_t policy_dialer_len;
 extern const struct policy_group policy_parser[];
 extern const size_t policy_parser_len;
+/* Who collects artifacts, and who validates one (policy_broker.c too). */
+extern const struct policy_group policy_collector[];
+extern const size_t policy_collector_len;
+extern const struct policy_group policy_validator[];
+extern const size_t policy_validator_len;
 
 /* Does the rule take part in a filter with these switches? */
 static inline bool policy_rule_active(const struct policy_rule *r, enum policy_switch on)

@@ -1,4 +1,5 @@
-/* What the two processes of the egress broker may call; anything else kills them. See docs/egress.md. */
+/* What the two processes of the egress broker may call, and those that read artifacts; anything else kills them. See
+ * docs/egress.md, docs/in-and-out.md. */
 #include "seccomp/policy.h"
 
 #include "seccomp/policy_rows.h"
@@ -47,6 +48,24 @@ const struct policy_group policy_dialer[] = {
 	{NAMES("setsockopt"), EPERM, RULES(nodelay_only), "no option that sends or filters"},
 };
 const size_t policy_dialer_len = sizeof(policy_dialer) / sizeof(policy_dialer[0]);
+
+/* ---- artifacts: who reads the scratch, and who looks at one file ---- */
+
+const struct policy_group policy_collector[] = {
+	EVERYBODY,
+	OWN_MEMORY,
+	{NAMES("openat2", "fstat", "newfstatat", "statx", "getdents64", "lseek", "fcntl"),
+	 .why = "below the scratch's descriptor: its root is empty"},
+	{NAMES("read", "write", "sendfile"), .why = "into the pipe"},
+};
+const size_t policy_collector_len = sizeof(policy_collector) / sizeof(policy_collector[0]);
+
+const struct policy_group policy_validator[] = {
+	EVERYBODY,
+	OWN_MEMORY,
+	{NAMES("write"), .why = "the answer"},
+};
+const size_t policy_validator_len = sizeof(policy_validator) / sizeof(policy_validator[0]);
 
 /* ---- the parser ---- */
 

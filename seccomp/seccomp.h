@@ -59,6 +59,8 @@ extern const struct filter filter_jail;
 extern const struct filter filter_client;
 /* Those of the egress broker: network/broker/dialer.h, network/broker/parser.h. */
 extern const struct filter filter_dialer, filter_parser;
+/* Those of who collects artifacts and who validates one: runtime/collect.h. */
+extern const struct filter filter_collector, filter_validator;
 
 /* ---- supervisor: counting denials ---- */
 

@@ -48,6 +48,9 @@ static const char *const belongs[KEY_TYPE_COUNT] = {
 	[KEY_ENV] = "an array of \"NAME=VALUE\"",
 	[KEY_REQUIRE] = "an array of names",
 	[KEY_ALLOW] = "an array of rules",
+	[KEY_INPUT] = "an array of \"SRC:DST\"",
+	[KEY_INPUT_RO] = "an array of \"SRC:DST\"",
+	[KEY_ARTIFACT] = "an array of \"PATH:OPTION\"",
 };
 
 /* The end of a long name says more than its beginning. */
@@ -185,7 +188,7 @@ struct taker {
 static int take(struct taker *t, const json_t *value, struct err *e)
 {
 	const char *text = NULL;
-	if (t->k && t->k->type != KEY_ENV && !json_is_string(value))
+	if (t->k && (t->k->type == KEY_REQUIRE || t->k->type == KEY_ALLOW) && !json_is_string(value))
 		return err_usage(e, "a string belongs here");
 	if (read_text(value, t->s->arena, &text, e) < 0)
 		return -1;
@@ -248,8 +251,24 @@ static int set_key(struct spec *s, const struct key *k, const struct document *d
 	return 0;
 }
 
-/* image, command and the one object stand beside the rows of the table. */
-enum { SEEN_OBJECT = 61, SEEN_IMAGE = 62, SEEN_COMMAND = 63, SEEN_NOTHING = -1 };
+/* image, command and the objects stand beside the rows of the table. */
+enum { OBJECTS_MAX = 6, SEEN_OBJECT = 56, SEEN_IMAGE = 62, SEEN_COMMAND = 63, SEEN_NOTHING = -1 };
+
+/* The bit of an object of that name, by the order in which the table first names them. */
+static int object_bit(const char *name)
+{
+	const char *seen[OBJECTS_MAX];
+	int len = 0;
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		const char *object = spec_keys[i].object;
+		if (!object || (len > 0 && strcmp(seen[len - 1], object) == 0) || len == OBJECTS_MAX)
+			continue;
+		if (strcmp(object, name) == 0)
+			return SEEN_OBJECT + len;
+		seen[len++] = object;
+	}
+	return SEEN_NOTHING;
+}
 
 /* What the name stands for in the object of that name, NULL: in the spec itself. *k is the row, if
  * it is one. */
@@ -263,7 +282,7 @@ static int key_bit(const char *object, const char *name, const struct key **k)
 	if (object)
 		return SEEN_NOTHING;
 	if (key_find_member(name, NULL))
-		return SEEN_OBJECT;
+		return object_bit(name);
 	if (strcmp(name, "image") == 0)
 		return SEEN_IMAGE;
 	return strcmp(name, "command") == 0 ? SEEN_COMMAND : SEEN_NOTHING;
@@ -300,7 +319,7 @@ static int set_known(struct walk *w, const struct key *k, int bit, const struct 
 {
 	if (k)
 		return set_key(w->s, k, w->d, m->value, e);
-	if (bit != SEEN_OBJECT)
+	if (bit == SEEN_IMAGE || bit == SEEN_COMMAND)
 		return (bit == SEEN_IMAGE ? set_image : set_command)(w->s, w->d, m->value, e);
 	autodecoded name = {decode(w->d, m->key)};
 	if (w->d->j.text[m->value.at] == '{')

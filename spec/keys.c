@@ -18,6 +18,7 @@ const char *const key_group_titles[GROUP_COUNT] = {
 	[GROUP_LIMITS] = "Limits",
 	[GROUP_NETWORK] = "Network",
 	[GROUP_INSIDE] = "Inside the sandbox",
+	[GROUP_TRANSFER] = "Files in and out",
 	[GROUP_STREAMS] = "Input and output",
 	[GROUP_RESULT] = "Result",
 	[GROUP_RUN] = "Guarantees and end of life",
@@ -93,6 +94,20 @@ const struct key spec_keys[] = {
 	{"seccomp", KEY_PATH, GROUP_INSIDE, AT(seccomp_file), NULL, .placeholder = "FILE",
 	 .help = "system call filter in the OCI format, instead of the default one"},
 
+	{"input", KEY_INPUT, GROUP_TRANSFER, AT(inputs), NULL, .placeholder = "SRC[:DST]",
+	 .object = "inputs", .member = "copy",
+	 .help = "file or folder that is copied into /scratch before the program starts (repeatable)"},
+	{"input-ro", KEY_INPUT_RO, GROUP_TRANSFER, AT(inputs), NULL, .placeholder = "SRC[:DST]",
+	 .object = "inputs", .member = "read-only",
+	 .help = "the same into /run/input, where the program cannot change it (repeatable)"},
+	{"artifact", KEY_ARTIFACT, GROUP_TRANSFER, AT(artifacts), NULL,
+	 .placeholder = "PATH[:max=SIZE][:type=TYPE][:schema=FILE][:required]",
+	 .object = "artifacts", .member = "collect",
+	 .help = "file below /scratch that is kept at the end; * ? [...] match names (repeatable)"},
+	{"artifacts-dir", KEY_PATH, GROUP_TRANSFER, AT(artifacts_dir), NULL, .placeholder = "DIR",
+	 .object = "artifacts", .member = "dir",
+	 .help = "folder for what is kept, made with mode 0700 if it is not there"},
+
 	{"stdin", KEY_STDIN, GROUP_STREAMS, AT(stdin_kind), "null", .placeholder = "FILE|-|null",
 	 .help = "what the program reads: a file, the caller's stdin, or nothing"},
 	{"stdout", KEY_PATH, GROUP_STREAMS, AT(stdout_file), NULL, .placeholder = "FILE",
@@ -152,12 +167,14 @@ const struct key *key_find_member(const char *object, const char *member)
 
 bool key_is_early(const struct key *k)
 {
-	return k->group == GROUP_RESULT || k->type == KEY_STDIN || k->type == KEY_PATH;
+	return k->group == GROUP_RESULT || k->type == KEY_STDIN ||
+	       (k->type == KEY_PATH && !k->object);
 }
 
 bool key_repeatable(const struct key *k)
 {
-	return k->type == KEY_ENV || k->type == KEY_REQUIRE || k->type == KEY_ALLOW;
+	return k->type == KEY_ENV || k->type == KEY_REQUIRE || k->type == KEY_ALLOW ||
+	       k->type == KEY_INPUT || k->type == KEY_INPUT_RO || k->type == KEY_ARTIFACT;
 }
 
 enum { NAME_MAX_LEN = 24 };

@@ -32,6 +32,9 @@ enum key_type {
 	KEY_ENV,     /* repeatable */
 	KEY_REQUIRE, /* repeatable, comma lists */
 	KEY_ALLOW,   /* repeatable */
+	KEY_INPUT,   /* repeatable */
+	KEY_INPUT_RO,
+	KEY_ARTIFACT, /* repeatable */
 	KEY_TYPE_COUNT,
 };
 
@@ -40,6 +43,7 @@ enum key_group {
 	GROUP_LIMITS,
 	GROUP_NETWORK,
 	GROUP_INSIDE,
+	GROUP_TRANSFER,
 	GROUP_STREAMS,
 	GROUP_RESULT,
 	GROUP_RUN,

@@ -124,7 +124,7 @@ const char *run_status_name(enum run_status status)
 
 bool result_ok(const struct result *r)
 {
-	return r->status == RUN_EXITED && r->exit_code == 0;
+	return r->status == RUN_EXITED && r->exit_code == 0 && !r->artifact_missing;
 }
 
 static int by_signal(const struct result *r, int usual)

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "spec/address.h"
 #include "spec/guarantee.h"
+#include "spec/transfer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,6 +93,28 @@ struct egress_row {
 /* Denied ones have a share of their own, so that a flood of them leaves room for the others. */
 enum { EGRESS_ROWS_MAX = 256, EGRESS_DENIED_ROWS = 128 };
 
+/* What became of one declared artifact. */
+enum artifact_status {
+	ARTIFACT_KEPT,
+	ARTIFACT_REJECTED,
+	ARTIFACT_PARTIAL, /* kept, but the run did not end by itself */
+	ARTIFACT_STATUS_COUNT,
+};
+
+struct artifact_row {
+	enum artifact_status status;
+	enum artifact_type type;
+	bool required;
+	const char *path; /* below the scratch; of one that is missing the rule's */
+	char reason[240]; /* "" is null */
+	int64_t size;	  /* apparent; NUM_UNKNOWN: none was seen */
+	char sha256[65];  /* "" is null */
+	char file[256];	  /* its name in the artifacts folder, "" is null */
+};
+
+/* Those that are rejected have a share of their own, so that a flood of them leaves room for the others. */
+enum { ARTIFACT_ROWS_MAX = 1536, ARTIFACT_REJECTED_ROWS = 512 };
+
 enum { EVIDENCE_MAX = 24, DENIED_MAX = 96, WARNINGS_MAX = 16, IO_MAX = 8 };
 
 struct result {
@@ -121,6 +144,11 @@ struct result {
 	} usage;
 
 	struct guarantee guarantees[G_COUNT];
+
+	struct artifact_row *artifacts; /* ARTIFACT_ROWS_MAX of them; NULL: none was declared */
+	size_t artifacts_len, artifacts_rejected;
+	int64_t artifacts_more; /* that found no row, all of them rejected */
+	bool artifact_missing;	/* a required one was not kept */
 
 	struct egress_row *egress; /* EGRESS_ROWS_MAX of them; NULL: nothing was allowed to leave */
 	size_t egress_len;
@@ -152,7 +180,7 @@ void result_warn(struct result *r, const char *fmt, ...) __attribute__((format(p
 void result_fail(struct result *r, enum run_status status, const char *stage, const struct err *e);
 
 const char *run_status_name(enum run_status status);
-/* exited with code 0. (Required artifacts come later.) */
+/* exited with code 0, and every required artifact kept. */
 bool result_ok(const struct result *r);
 /* The exit code of `pinfold run`: the program's; 128+N; 124; 137; 126, 127; 125. exec-failed tells
  * 126 from 127 by cause.sys: ENOENT is 127, everything else 126. */
@@ -168,6 +196,7 @@ enum event_type {
 	EVENT_USAGE,
 	EVENT_DENIED,
 	EVENT_EGRESS,
+	EVENT_ARTIFACT,
 	EVENT_LIMIT,
 	EVENT_ENDED
 };
@@ -180,6 +209,7 @@ struct event {
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
 	const struct egress_row *egress; /* egress */
+	const struct artifact_row *artifact; /* artifact */
 	const struct result *result;	 /* ended */
 };
 char *event_write_json(const struct event *ev);

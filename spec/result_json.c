@@ -160,11 +160,30 @@ static void write_denied(struct json_writer *w, const struct result *r)
 	json_end(w, '{');
 }
 
-/* Nothing writes this yet; readers may rely on it. */
-static void write_empty(struct json_writer *w, const char *key)
+static const char *const artifact_statuses[ARTIFACT_STATUS_COUNT] =
+	{[ARTIFACT_KEPT] = "kept", [ARTIFACT_REJECTED] = "rejected", [ARTIFACT_PARTIAL] = "partial"};
+
+static void write_artifact(struct json_writer *w, const char *key, const struct artifact_row *row)
 {
-	json_begin(w, key, '[');
+	json_begin(w, key, '{');
+	json_text(w, "path", row->path);
+	json_text(w, "status", artifact_statuses[row->status]);
+	text(w, "reason", row->reason);
+	json_text(w, "type", artifact_type_name(row->type));
+	json_bool(w, "required", row->required);
+	number(w, "size", row->size);
+	text(w, "sha256", row->sha256);
+	text(w, "file", row->file);
+	json_end(w, '{');
+}
+
+static void write_artifacts(struct json_writer *w, const struct result *r)
+{
+	json_begin(w, "artifacts", '[');
+	for (size_t i = 0; i < r->artifacts_len; i++)
+		write_artifact(w, NULL, &r->artifacts[i]);
 	json_end(w, '[');
+	number(w, "artifacts_more", r->artifacts_more);
 }
 
 static const char *const verdict_names[EGRESS_VERDICT_COUNT] =
@@ -230,7 +249,7 @@ static void write_result(struct json_writer *w, const char *key, const struct re
 	write_stream(w, "stdout", &r->out);
 	write_stream(w, "stderr", &r->err);
 	json_end(w, '{');
-	write_empty(w, "artifacts");
+	write_artifacts(w, r);
 	write_egress(w, r);
 	write_denied(w, r);
 	write_origin(w, r);
@@ -275,6 +294,11 @@ static void egress(struct json_writer *w, const struct event *ev)
 	write_egress_row(w, "egress", ev->egress);
 }
 
+static void artifact(struct json_writer *w, const struct event *ev)
+{
+	write_artifact(w, "artifact", ev->artifact);
+}
+
 static void ended(struct json_writer *w, const struct event *ev)
 {
 	if (ev->result)
@@ -290,6 +314,7 @@ static const struct {
 	[EVENT_STARTED] = {"started", started}, [EVENT_STAGE] = {"stage", named},
 	[EVENT_USAGE] = {"usage", usage},	[EVENT_DENIED] = {"denied", named},
 	[EVENT_EGRESS] = {"egress", egress},	[EVENT_LIMIT] = {"limit", named},
+	[EVENT_ARTIFACT] = {"artifact", artifact},
 	[EVENT_ENDED] = {"ended", ended},
 };
 

@@ -126,9 +126,18 @@ static int check_streams(const struct spec *s, struct err *e)
 	return 0;
 }
 
+static int check_transfer(const struct spec *s, struct err *e)
+{
+	if (s->artifacts.len > 0 && !s->artifacts_dir)
+		return err_usage(e, "artifact: nothing says where to; give artifacts-dir");
+	if (s->artifacts.len == 0 && s->artifacts_dir)
+		return err_usage(e, "artifacts-dir: nothing is to be kept there; give artifact");
+	return input_lists_check(&s->inputs, e);
+}
+
 int spec_check(const struct spec *s, struct err *e)
 {
-	if (check_image_and_command(s, e) < 0 || check_scratch(s, e) < 0 || check_streams(s, e) < 0)
+	if (check_transfer(s, e) < 0 || check_image_and_command(s, e) < 0 || check_scratch(s, e) < 0 || check_streams(s, e) < 0)
 		return -1;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "spec/egress.h"
 #include "spec/guarantee.h"
+#include "spec/transfer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +75,10 @@ struct spec {
 
 	struct limits limits;
 	struct egress egress;
+
+	struct input_list inputs;	/* both kinds, in the order given */
+	struct artifact_list artifacts; /* of two that match one file the first counts */
+	const char *artifacts_dir;	/* NULL: none */
 
 	enum ids_mode ids;
 	uint32_t uid; /* the program's, inside; its gid is the same number, unless a stored image's User says more */

@@ -433,6 +433,47 @@ static void clear_allow(struct spec *s, const struct key *k)
 	memset(field(s, k), 0, sizeof(struct egress_list));
 }
 
+/* ---- inputs and artifacts ---- */
+
+static int set_input(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return input_list_add(field(s, k), text, k->type == KEY_INPUT_RO, s->arena, e);
+}
+
+static void write_input(const struct spec *s, const struct key *k, struct json_writer *w)
+{
+	const struct input_list *list = field_of(s, k);
+	json_begin(w, key_member(k), '[');
+	for (size_t i = 0; i < list->len; i++)
+		if (list->inputs[i].read_only == (k->type == KEY_INPUT_RO))
+			json_text(w, NULL, list->inputs[i].text);
+	json_end(w, '[');
+}
+
+static void clear_input(struct spec *s, const struct key *k)
+{
+	memset(field(s, k), 0, sizeof(struct input_list));
+}
+
+static int set_artifact(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return artifact_list_add(field(s, k), text, s->arena, e);
+}
+
+static void write_artifact(const struct spec *s, const struct key *k, struct json_writer *w)
+{
+	const struct artifact_list *list = field_of(s, k);
+	json_begin(w, key_member(k), '[');
+	for (size_t i = 0; i < list->len; i++)
+		json_text(w, NULL, list->rules[i].text);
+	json_end(w, '[');
+}
+
+static void clear_artifact(struct spec *s, const struct key *k)
+{
+	memset(field(s, k), 0, sizeof(struct artifact_list));
+}
+
 /* ---- the types ---- */
 
 static const struct {
@@ -457,6 +498,9 @@ static const struct {
 	[KEY_ENV] = {set_env, write_env, clear_env},
 	[KEY_REQUIRE] = {set_require, write_require, clear_require},
 	[KEY_ALLOW] = {set_allow, write_allow, clear_allow},
+	[KEY_INPUT] = {set_input, write_input, clear_input},
+	[KEY_INPUT_RO] = {set_input, write_input, clear_input},
+	[KEY_ARTIFACT] = {set_artifact, write_artifact, clear_artifact},
 };
 
 bool spec_given(const struct spec *s, size_t offset)

@@ -133,6 +133,8 @@ static const struct {
 	{"client", "client", {policy_client, 0}},
 	{"dialer", "dialer", {policy_dialer, 0}},
 	{"parser", "parser", {policy_parser, 0}},
+	{"collector", "collector", {policy_collector, 0}},
+	{"validator", "validator", {policy_validator, 0}},
 };
 enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 
@@ -140,7 +142,7 @@ enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 static struct policy_table table_of(int i)
 {
 	const size_t lens[CLOSED] = {1, policy_jail_len, policy_client_len, policy_dialer_len,
-				     policy_parser_len};
+				     policy_parser_len, policy_collector_len, policy_validator_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};
 }
 

@@ -75,6 +75,15 @@ static void filled(struct result *r)
 	r->denied[0] = (struct denied_syscall){"mount", 3};
 	r->denied_len = 1;
 	r->denied_complete = true;
+	static struct artifact_row artifacts[] = {
+		{.status = ARTIFACT_KEPT, .path = "out/a.json", .type = ARTIFACT_JSON, .required = true, .size = 2, .file = "out+a.json",
+		 .sha256 = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},
+		{.status = ARTIFACT_REJECTED, .path = "\xff\x1b", .reason = "it is a FIFO\x1b", .size = NUM_UNKNOWN},
+		{.status = ARTIFACT_PARTIAL, .path = "x", .reason = "r", .size = 0, .file = "%2Dx"},
+	};
+	r->artifacts = artifacts;
+	r->artifacts_len = LENGTH(artifacts);
+	r->artifacts_more = 1;
 	r->egress = rows;
 	r->egress_len = LENGTH(rows);
 	r->egress_more = 3;
@@ -152,7 +161,7 @@ static void hostile(void)
 static void events(void)
 {
 	static const char *const labels[] = {"started", "stage", "usage", "denied",
-					     "egress",	"limit", "ended"};
+					     "egress",	"artifact", "limit", "ended"};
 	struct result r;
 	filled(&r);
 	r.status = RUN_EXITED;
@@ -169,6 +178,7 @@ static void events(void)
 				   .out_bytes = 3,
 				   .err_bytes = 4,
 				   .egress = &rows[i % LENGTH(rows)],
+				   .artifact = &r.artifacts[i % r.artifacts_len],
 				   .result = &r};
 		print("event", labels[i], event_write_json(&ev));
 	}
@@ -194,6 +204,10 @@ static const char *const everything[][2] = {
 	{"allow", "*.files.example:80,443"},
 	{"allow", "private:tcp:[fd00::/8]:5432-5440"},
 	{"egress-bytes", "1G"},
+	{"input", "/a:b/c"},
+	{"input-ro", "\xff:."},
+	{"artifact", "out/*.json:type=json:max=1.5K:schema=s.json:required"},
+	{"artifacts-dir", "out"},
 	{"ids", "single"},
 	{"proc", "outer"},
 	{"env", "A=\xff"},
@@ -263,6 +277,7 @@ static void table_row(struct json_writer *w, const struct key *k)
 		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
 		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
 		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",
+		[KEY_INPUT] = "input",	     [KEY_INPUT_RO] = "input",	[KEY_ARTIFACT] = "artifact",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);

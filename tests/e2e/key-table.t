@@ -47,7 +47,7 @@ def spec_with(name, value):
 
 def schema_default(key):
     default = described(key)["default"]
-    if key["type"] in ("env", "require", "allow"):
+    if key["type"] in ("env", "require", "allow", "input", "artifact"):
         return None if default == [] else default
     return {False: "false", True: "true"}.get(default, default)
 

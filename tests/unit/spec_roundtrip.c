@@ -81,6 +81,13 @@ static const char *value(struct arena *a, const struct key *k)
 		return dice(3) ? bytes(a, 20) : dice(2) ? "-" : "null";
 	case KEY_ENV:
 		return arena_printf(a, "V%llu=%s", (unsigned long long)dice(20), bytes(a, 50));
+	case KEY_INPUT: /* two of a kind may not share a place, which spec_check() sees */
+	case KEY_INPUT_RO:
+		return arena_printf(a, "/s%llu:d%llu/x", (unsigned long long)dice(50),
+				    (unsigned long long)dice(50));
+	case KEY_ARTIFACT:
+		return arena_printf(a, dice(2) ? "out/*.%llu:max=%lluM:required" : "o%llu:type=csv:max=%llu",
+				    (unsigned long long)dice(50), (unsigned long long)dice(50));
 	case KEY_ALLOW: /* of each host one kind, so that none contradicts another */
 		return arena_printf(a,
 				    dice(2) ? "h%llu.example:%llu" : "tcp:*.w%llu.example:443,%llu",
@@ -112,6 +119,27 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* The next of that kind from at on; the order of the two kinds among each other is not kept, and means nothing. */
+static const struct input *next_input(const struct spec *s, bool read_only, size_t *at)
+{
+	while (*at < s->inputs.len && s->inputs.inputs[*at].read_only != read_only)
+		++*at;
+	return *at < s->inputs.len ? &s->inputs.inputs[(*at)++] : NULL;
+}
+
+static void assert_inputs(const struct spec *a, const struct spec *b, bool read_only)
+{
+	size_t i = 0, j = 0;
+	const struct input *x, *y;
+	do {
+		x = next_input(a, read_only, &i);
+		y = next_input(b, read_only, &j);
+		assert_true(!x == !y);
+		if (x && y)
+			assert_string_equal(x->text, y->text);
+	} while (x);
+}
+
 /* Field by field, without the writer's help. */
 static void assert_same(const struct spec *a, const struct spec *b)
 {
@@ -120,6 +148,13 @@ static void assert_same(const struct spec *a, const struct spec *b)
 	assert_int_equal(a->egress.allow.len, b->egress.allow.len);
 	for (size_t i = 0; i < a->egress.allow.len; i++)
 		assert_string_equal(a->egress.allow.rules[i].text, b->egress.allow.rules[i].text);
+	assert_int_equal(a->artifacts.len, b->artifacts.len);
+	for (size_t i = 0; i < a->artifacts.len; i++) {
+		assert_string_equal(a->artifacts.rules[i].text, b->artifacts.rules[i].text);
+		assert_true(a->artifacts.rules[i].max_bytes == b->artifacts.rules[i].max_bytes);
+	}
+	assert_inputs(a, b, false);
+	assert_inputs(a, b, true);
 	assert_int_equal(a->image_kind, b->image_kind);
 	assert_string_equal(a->image, b->image);
 	assert_int_equal(a->command_len, b->command_len);
@@ -180,11 +215,11 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "allow", "a.example:443", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
-			    "{\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
+			    "{\"artifacts\":{\"collect\":[],\"dir\":null},\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
 			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
-			    "\"image\":\"\\ud83d\\ude00\",\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
+			    "\"image\":\"\\ud83d\\ude00\",\"inputs\":{\"copy\":[],\"read-only\":[]},\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
 			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"read-bps\":\"none\","
 			    "\"read-iops\":\"none\",\"require\":[\"memory\",\"pids\"],\"result\":null,\"scratch\":268435456,"
 			    "\"scratch-inodes\":65536,\"seccomp\":null,\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"

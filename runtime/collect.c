@@ -1,0 +1,433 @@
+#include "runtime/collect.h"
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "runtime/confine.h"
+#include "runtime/run.h"
+#include "transfer/collect.h"
+#include "transfer/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	PATIENCE_MS = 60000,
+	BYTES_IN_MS = 16 << 10, /* 16 MiB a second */
+	DATA_BYTES = 64 << 20,
+	FILES = 256,
+	SCHEMA_BYTES_MAX = 1 << 20,
+	BUFFER = 256 << 10,
+	EVENTS_MAX = 2000,
+};
+
+static const char *const reasons[REASON_COUNT] = {
+	[REASON_MISSING] = "nothing of that name is there",
+	[REASON_LINK] = "it is a symbolic link, which is not followed",
+	[REASON_FOLDER] = "it is a folder",
+	[REASON_FIFO] = "it is a FIFO",
+	[REASON_SOCKET] = "it is a socket",
+	[REASON_DEVICE] = "it is a device",
+	[REASON_LARGE] = "it is larger than its max",
+	[REASON_TOTAL] = "all artifacts together are larger than 16 GiB",
+	[REASON_COUNT_FILES] = "there are more than 1024 artifacts",
+	[REASON_LINK_ABOVE] = "a part of its path is a symbolic link, which is not followed",
+	[REASON_UNREADABLE] = "it could not be opened",
+	[REASON_NO_NAME] = "its path is longer than 4095 bytes",
+};
+
+/* ---- the plan ---- */
+
+static int read_schema(struct tree *t, const char *path, struct arena *a, struct err *e)
+{
+	struct stat st;
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		err_sys(e, "schema %s", path);
+		e->kind = ERR_USAGE;
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > SCHEMA_BYTES_MAX)
+		return err_usage(e, "schema %s: no file of 1 MiB at most", path);
+	char *text = arena_alloc(a, (size_t)st.st_size + 1);
+	const ssize_t n = pread(fd, text, (size_t)st.st_size, 0);
+	if (n != st.st_size)
+		return err_sys(e, "read schema %s", path);
+	if (tree_read(t, text, (size_t)n, e) < 0 || schema_check(t, e) < 0)
+		return err_wrap(e, "schema %s", path);
+	return 0;
+}
+
+int artifacts_plan(struct artifacts_plan *p, const struct spec *s, bool dry, struct err *e)
+{
+	const struct artifact_list *list = &s->artifacts;
+	for (size_t i = 0; i < list->len; i++) {
+		if (!list->rules[i].schema)
+			continue;
+		if (!p->schemas)
+			p->schemas = arena_alloc(s->arena, list->len * sizeof(*p->schemas));
+		if (read_schema(&p->schemas[i], list->rules[i].schema, s->arena, e) < 0)
+			return -1;
+	}
+	const int dir = store_open(s->artifacts_dir, dry, e);
+	if (dir == -1)
+		return -1;
+	p->dir = dir >= 0 ? dir : -1;
+	return 0;
+}
+
+void artifacts_plan_close(struct artifacts_plan *p, const struct spec *s)
+{
+	for (size_t i = 0; p->schemas && i < s->artifacts.len; i++)
+		tree_close(&p->schemas[i]);
+	p->schemas = NULL;
+	fd_close(&p->dir);
+}
+
+/* ---- the collector ---- */
+
+static _Noreturn void be_collector(const struct run *run, int to, pid_t parent)
+{
+	const struct confine_end jail = {.filter = &filter_collector,
+					 .reads = true,
+					 .data_bytes = DATA_BYTES,
+					 .files = FILES};
+	const bool slot = run->plan.launch.ids.form == IDS_FORM_SLOT;
+	struct err e = ERR_INIT;
+	int keep[] = {run->watch.scratch, run->user_namespace, to};
+	fd_close_others(keep, 3);
+	if (confine_join(run->user_namespace, slot, &e) < 0) {
+		dprintf(to, "%s", e.msg);
+		_exit(2);
+	}
+	close(run->user_namespace);
+	if (confine_end(&jail, parent, &e) < 0) {
+		dprintf(to, "%s", e.msg);
+		_exit(2);
+	}
+	_exit(collect_run(run->watch.scratch, &run->spec->artifacts, to) < 0);
+}
+
+/* ---- what it says ---- */
+
+enum { RULE_KEPT = 1, RULE_BAD = 2 };
+
+struct intake {
+	struct run *run;
+	int from;
+	int64_t until_ns;
+	struct store_file file;
+	struct artifact_row row; /* of the file that is being taken */
+	struct err failed;	 /* why it will not be kept */
+	uint32_t rule;		 /* of it */
+	uint64_t at, total;
+	unsigned files, events;
+	bool cut;
+	uint8_t *states; /* of the rules */
+	char *buf;
+	char path[COLLECT_PATH_MAX + 1];
+};
+
+/* Exactly len bytes, or false: it ended, it took too long, we were told to stop. */
+static bool take(struct intake *in, void *to, size_t len)
+{
+	for (char *at = to; len > 0;) {
+		struct pollfd p[] = {{.fd = in->from, .events = POLLIN},
+				     {.fd = in->run->signals, .events = POLLIN}};
+		const int64_t left_ms = (in->until_ns - now_ns()) / MS_NS;
+		const ssize_t n = read(in->from, at, len);
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+			continue;
+		}
+		if (n == 0 || (errno != EAGAIN && errno != EINTR) || left_ms <= 0)
+			return false;
+		if (poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) < 0 && errno != EINTR)
+			return false;
+		if (p[1].revents)
+			return false;
+	}
+	return true;
+}
+
+static bool reserved(const struct spec *s, const char *name)
+{
+	const char *const ours[] = {s->result, s->events, s->stdout_file, s->stderr_file};
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
+		const char *slash = ours[i] ? strrchr(ours[i], '/') : NULL;
+		if (ours[i] && strcmp(slash ? slash + 1 : ours[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void note(struct intake *in, const struct artifact_row *row)
+{
+	struct result *r = in->run->r;
+	const bool bad = row->status == ARTIFACT_REJECTED;
+	in->states[in->rule] |= bad ? RULE_BAD : RULE_KEPT;
+	if (r->artifacts_len == ARTIFACT_ROWS_MAX ||
+	    (bad && r->artifacts_rejected == ARTIFACT_REJECTED_ROWS)) {
+		r->artifacts_more++;
+		return;
+	}
+	struct artifact_row *kept = &r->artifacts[r->artifacts_len];
+	*kept = *row;
+	kept->path = strdup(in->path);
+	if (!kept->path)
+		return;
+	r->artifacts_len++;
+	r->artifacts_rejected += bad;
+	if (in->events++ < EVENTS_MAX)
+		run_event_artifact(in->run, kept);
+}
+
+static const struct artifact_rule *rule_of(const struct intake *in)
+{
+	return &in->run->spec->artifacts.rules[in->rule];
+}
+
+static struct artifact_row new_row(const struct intake *in, uint64_t size)
+{
+	const struct artifact_rule *rule = rule_of(in);
+	return (struct artifact_row){.status = ARTIFACT_REJECTED,
+				     .type = rule->type,
+				     .required = rule->required,
+				     .size = (int64_t)size};
+}
+
+static bool on_reject(struct intake *in, const struct collect_record *c)
+{
+	struct artifact_row row = new_row(in, c->size);
+	if (c->reason >= REASON_COUNT || c->size > INT64_MAX)
+		return false;
+	if (c->reason != REASON_LARGE && c->size == 0)
+		row.size = NUM_UNKNOWN;
+	text_fit(row.reason, sizeof(row.reason), reasons[c->reason]);
+	note(in, &row);
+	return true;
+}
+
+static bool on_again(struct intake *in)
+{
+	const struct result *r = in->run->r;
+	for (size_t i = 0; i < r->artifacts_len; i++) {
+		if (strcmp(r->artifacts[i].path, in->path) != 0)
+			continue;
+		in->states[in->rule] |= r->artifacts[i].status == ARTIFACT_REJECTED ? RULE_BAD
+										   : RULE_KEPT;
+		return true;
+	}
+	return false;
+}
+
+static bool on_file(struct intake *in, const struct collect_record *c)
+{
+	if (c->size > rule_of(in)->max_bytes || c->size > COLLECT_BYTES_MAX - in->total ||
+	    in->files++ == COLLECT_FILES_MAX)
+		return false;
+	in->total += c->size;
+	in->at = 0;
+	in->row = new_row(in, c->size);
+	in->failed = (struct err)ERR_INIT;
+	store_name(in->row.file, in->path);
+	if (reserved(in->run->spec, in->row.file))
+		err_usage(&in->failed, "a document of this run has that name");
+	else
+		store_begin(&in->file, in->run->plan.artifacts.dir, in->files, &in->failed);
+	return true;
+}
+
+static bool on_data(struct intake *in, const struct collect_record *c)
+{
+	const uint64_t size = (uint64_t)in->row.size;
+	uint64_t at = c->offset, left = c->size;
+	if (at < in->at || at > size || left > size - at)
+		return false;
+	while (left > 0) {
+		const size_t len = left < BUFFER ? (size_t)left : BUFFER;
+		if (!take(in, in->buf, len))
+			return false;
+		if (in->failed.kind == ERR_NONE)
+			store_data(&in->file, in->buf, len, at, &in->failed);
+		at += len;
+		left -= len;
+	}
+	in->at = at;
+	return true;
+}
+
+/* In the order that leaves nothing under a name that was not found good. */
+static int keep(struct intake *in)
+{
+	const struct artifacts_plan *p = &in->run->plan.artifacts;
+	const struct artifact_rule *rule = rule_of(in);
+	const struct tree *schema = p->schemas && rule->schema ? &p->schemas[in->rule] : NULL;
+	struct err *e = &in->failed;
+	if (e->kind != ERR_NONE || store_end(&in->file, (uint64_t)in->row.size, in->row.sha256, e) < 0)
+		return -1;
+	if (rule->type != ARTIFACT_ANY && validate_file(in->run, rule, schema, in->file.fd, e) < 0)
+		return err_wrap(e, "not %s", artifact_type_name(rule->type));
+	return store_publish(&in->file, p->dir, in->row.file, e);
+}
+
+static void on_end(struct intake *in)
+{
+	if (keep(in) == 0) {
+		in->row.status = in->run->r->status == RUN_EXITED ? ARTIFACT_KEPT : ARTIFACT_PARTIAL;
+		if (in->row.status == ARTIFACT_PARTIAL)
+			text_fit(in->row.reason, sizeof(in->row.reason),
+				 "the program did not end by itself");
+	} else {
+		text_fit(in->row.reason, sizeof(in->row.reason), in->failed.msg);
+		in->row.file[0] = '\0';
+	}
+	store_drop(&in->file, in->run->plan.artifacts.dir);
+	note(in, &in->row);
+}
+
+/* One record, within a file or between two. False: what it says makes no sense. */
+static bool on_record(struct intake *in, const struct collect_record *c, bool *within)
+{
+	const bool in_file = *within;
+	if (in_file != (c->type == COLLECT_DATA || c->type == COLLECT_END))
+		return false;
+	switch ((enum collect_type)c->type) {
+	case COLLECT_FILE:
+		*within = true;
+		return c->path_len > 0 && on_file(in, c);
+	case COLLECT_DATA:
+		return on_data(in, c);
+	case COLLECT_END:
+		*within = false;
+		on_end(in);
+		return true;
+	case COLLECT_AGAIN:
+		return on_again(in);
+	case COLLECT_REJECT:
+		return c->path_len > 0 && on_reject(in, c);
+	case COLLECT_CUT:
+		in->cut = true;
+		return true;
+	case COLLECT_DONE:
+		break;
+	}
+	return false;
+}
+
+static bool take_path(struct intake *in, const struct collect_record *c)
+{
+	if (c->path_len == 0)
+		return true;
+	if (c->path_len > COLLECT_PATH_MAX || !take(in, in->path, c->path_len))
+		return false;
+	in->path[c->path_len] = '\0';
+	return strlen(in->path) == c->path_len;
+}
+
+/* True: it said that that was all. */
+static bool take_all(struct intake *in)
+{
+	struct collect_record c;
+	bool within = false, good = true;
+	while (good && take(in, &c, sizeof(c))) {
+		if (c.type == COLLECT_DONE && !within)
+			return true;
+		good = c.rule < in->run->spec->artifacts.len && (!within || c.rule == in->rule);
+		in->rule = good ? c.rule : in->rule;
+		good = good && take_path(in, &c) && on_record(in, &c, &within);
+	}
+	if (within) {
+		if (in->failed.kind == ERR_NONE)
+			err_host(&in->failed, "it was not read to its end");
+		on_end(in);
+	}
+	return false;
+}
+
+/* ---- all of it ---- */
+
+static void conclude(struct intake *in, bool complete)
+{
+	struct result *r = in->run->r;
+	const struct artifact_list *list = &in->run->spec->artifacts;
+	if (!complete)
+		result_warn(r, "not all artifacts were collected: the collector ended early, or its time was over");
+	if (in->cut)
+		result_warn(r, "not all artifacts were collected: more than %d names were looked at",
+			    COLLECT_NAMES_MAX);
+	for (size_t i = 0; i < list->len; i++)
+		if (list->rules[i].required && (in->states[i] != RULE_KEPT || !complete))
+			r->artifact_missing = true;
+	if (r->artifact_missing && r->status == RUN_EXITED && !r->cause.message[0])
+		text_fit(r->cause.message, sizeof(r->cause.message), "a required artifact was not kept");
+	if (fsync(in->run->plan.artifacts.dir) < 0)
+		result_warn(r, "the artifacts folder could not be flushed: %s", strerrordesc_np(errno));
+}
+
+static void intake_run(struct intake *in, int to)
+{
+	struct run *run = in->run;
+	struct clone_args args = {.exit_signal = 0};
+	const int64_t bytes = run->r->usage.scratch_bytes;
+	int status = 0;
+	const pid_t self = getpid(), pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0)
+		be_collector(run, to, self);
+	close(to);
+	in->until_ns = now_ns() + (PATIENCE_MS + (bytes > 0 ? bytes / BYTES_IN_MS : 0)) * MS_NS;
+	const bool complete = pid > 0 && take_all(in);
+	if (pid > 0) {
+		kill(pid, SIGKILL); /* not reaped: the number is its */
+		while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
+			;
+	}
+	conclude(in, complete);
+}
+
+/* Its execve was let go; whether pid 1's word of it came before the end does not matter. */
+static bool ran(const struct run *run)
+{
+	const enum run_status s = run->r->status;
+	return run->started_ns && s != RUN_EXEC_FAILED && s != RUN_SETUP_FAILED && s != RUN_REFUSED;
+}
+
+void collect_artifacts(struct run *run)
+{
+	const struct artifact_list *list = &run->spec->artifacts;
+	int ends[2];
+	if (list->len == 0 || !run->all_dead || !ran(run) || run->watch.scratch < 0)
+		return;
+	watcher_close(&run->watcher); /* a child of a process with threads may find locks held */
+	run_event(run, EVENT_STAGE, "collect");
+	struct intake *in = calloc(1, sizeof(*in));
+	if (!run->r->artifacts)
+		run->r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*run->r->artifacts));
+	if (in && pipe2(ends, O_CLOEXEC) == 0) {
+		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
+		in->states = calloc(list->len, 1);
+		in->buf = malloc(BUFFER);
+		(void)fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);
+		if (in->states && in->buf && run->r->artifacts &&
+		    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+			intake_run(in, ends[1]);
+		close(ends[0]);
+		free(in->states);
+		free(in->buf);
+	} else {
+		result_warn(run->r, "artifacts were not collected: %s", strerrordesc_np(errno));
+		run->r->artifact_missing = true;
+	}
+	free(in);
+}

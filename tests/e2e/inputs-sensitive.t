@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""What is sensitive does not go in, whatever it is called: judged by what was opened, above it and in it."""
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+
+home = tmpdir()
+for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome",
+             ".local/share/keyrings", ".password-store", "work/project"):
+    os.makedirs(os.path.join(home, name))
+for name in (".ssh/key", ".netrc", "work/project/file"):
+    with open(os.path.join(home, name), "w", encoding="ascii") as file:
+        file.write("secret\n")
+subprocess.run(["chown", "-R", f"{os.stat(home).st_uid}:{os.stat(home).st_gid}", home], check=True)
+
+
+def run(source, env=None, **more):
+    return pinfold("run", "--input", source, tiny(), "/bin/payload", "cat", "/scratch/x/file", env={"HOME": home, **(env or {})}, **more)
+
+
+def refused(source, why, name, env=None):
+    got = run(source, env)
+    ok(got.status == "refused" and "is refused" in got.message and why in got.message, name, got)
+
+
+is_(run(home + "/work/project:x").out, b"secret\n", "control: a folder in a home folder goes in")
+refused(home + ":x", "a home folder", "the home folder as a whole does not")
+refused(os.path.dirname(home) + ":x", "it holds", "nor what it lies in")
+for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome",
+             ".local/share/keyrings", ".password-store", ".netrc"):
+    refused(f"{home}/{name}:x", name, f"~/{name}")
+refused(home + "/.ssh/key:x", "it lies in", "a file in one of them")
+refused(home + "/.config:x", "it holds", "a folder that holds one")
+for path in ("/", "/etc", "/etc/passwd", "/proc", "/proc/self/environ", "/sys", "/dev", "/dev/null", "/run", "/home", "/tmp", "/boot"):
+    if os.path.exists(path):
+        got = run(path + ":x")
+        ok(got.status == "refused" and "is refused" in got.message, path, got)
+
+# Another spelling
+os.symlink(home + "/.ssh", home + "/work/innocent")
+refused(home + "/work/innocent:x", "it is", "a link to one")
+refused(home + "/work/project/../../.ssh/../.ssh:x", "it is", "dots")
+got = run(home + "/work:x")
+is_(got.status, "exited", "a link in a folder is a link and leads nowhere inside", got)
+os.unlink(home + "/work/innocent")
+
+# The caller's own
+refused(home + "/work/project:x", "caller's own list", "the caller's own list", {"PINFOLD_SENSITIVE": f"/nowhere:{home}/work"})
+refused(home + "/work:x", "it holds", "and what holds one of it", {"PINFOLD_SENSITIVE": home + "/work/project"})
+got = run(home + "/work:x", {"PINFOLD_SENSITIVE": "relative"})
+ok(got.status == "refused" and "not absolute" in got.message, "one that is no absolute path is a mistake", got)
+is_(run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": home + "/work"}).out, b"secret\n", "what lies in the base goes in")
+is_(run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": home + "/work/project"}).out, b"secret\n", "the base itself too")
+refused(home + "/work/project:x", "does not lie in", "what does not lie there is refused", {"PINFOLD_INPUT_BASE": home + "/.config"})
+got = run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": "/nowhere"})
+ok(got.status == "refused" and "/nowhere" in got.message, "a base that is not there opens nothing", got)
+
+# Bind mounts: root's to make, seen by whoever runs.
+if os.geteuid() != 0:
+    skip(3, "a bind mount needs root")
+else:
+    place = tmpdir()
+    os.mkdir(place + "/bound")
+    os.mkdir(place + "/file")
+    script = (f"mount --bind {home}/.ssh {place}/bound && mount --bind /etc {place}/file && exec \"$@\"")
+    inside = ["unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh"]
+    for source, why, name in ((place + "/bound", "it is", "a bind mount of one"), (place, "it holds", "a folder with one bound in it"),
+                              (place + "/file/ssl", "it lies in", "what lies in a bind mount of one")):
+        got = run(source + ":x", within=inside)
+        ok(got.status == "refused" and why in got.message, name, got)
+shutil.rmtree(home + "/work")
+done()

@@ -1,0 +1,37 @@
+/* Inputs: measured by the parent, read by the sender, written by pid 1 of the sandbox.
+ *
+ * Over one pipe: records of fixed size (stream.h), each followed by what it announces. See
+ * docs/in-and-out.md.
+ */
+#ifndef PINFOLD_TRANSFER_INPUTS_H
+#define PINFOLD_TRANSFER_INPUTS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "spec/spec.h"
+#include "transfer/vet.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sources {
+	int fds[INPUTS_MAX]; /* O_PATH, in the order of the list */
+	size_t len;
+	uint64_t bytes, inodes; /* what they will take of the scratch */
+	struct vet vet;
+};
+
+/* Parent. Opens, judges and measures every source, and holds the sum against the limits. On failure
+ * (ERR_USAGE with the figures, as a rule) nothing stays open. */
+int sources_open(struct sources *s, const struct spec *spec, const struct vet_options *o,
+		 struct err *e);
+void sources_close(struct sources *s);
+
+/* The sender: all sources into to (a pipe, blocking). Each is judged and held against the limits as it is read. */
+int sources_send(const struct sources *s, const struct input_list *list, int to, struct err *e);
+
+/* Pid 1, with the program's ids as file system ids and umask 0: all that comes out of from, into folders of the
+ * tmpfs whose root scratch is. ERR_USAGE where it does not fit, or where the stream ends too early. */
+int inputs_receive(int from, int scratch, struct err *e);
+
+#endif

@@ -1,0 +1,141 @@
+#include "transfer/store.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HASH_BYTES = 32, ZEROES = 64 << 10 };
+
+static int named_by_caller(const char *path, struct err *e)
+{
+	err_sys(e, "artifacts-dir %s", path);
+	e->kind = ERR_USAGE;
+	return -1;
+}
+
+int store_open(const char *path, bool dry, struct err *e)
+{
+	if (!dry && mkdir(path, 0700) < 0 && errno != EEXIST)
+		return named_by_caller(path, e);
+	autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 && errno == ENOENT && dry)
+		return -2;
+	if (dir < 0 || faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return named_by_caller(path, e);
+	return fd_take(&dir);
+}
+
+static bool plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+void store_name(char name[STORE_NAME_BYTES], const char *path)
+{
+	char digest[65];
+	size_t used = 0;
+	for (const char *c = path; *c; c++) {
+		const bool as_is = plain(*c) && !(c == path && (*c == '.' || *c == '-'));
+		if (used + 3 >= STORE_NAME_BYTES) {
+			SHA256Data((const uint8_t *)path, strlen(path), digest);
+			snprintf(name + STORE_NAME_BYTES - HASH_BYTES - 2, HASH_BYTES + 2, "~%.*s",
+				 HASH_BYTES, digest);
+			/* What stands before it may be cut within %XX: that is part of the name alone. */
+			return;
+		}
+		if (as_is || *c == '/')
+			name[used++] = *c == '/' ? '+' : *c;
+		else
+			used += (size_t)snprintf(name + used, 4, "%%%02X", (unsigned char)*c);
+	}
+	name[used] = '\0';
+}
+
+int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
+{
+	f->temp[0] = '\0';
+	f->at = 0;
+	SHA256Init(&f->sha);
+	f->fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (f->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		snprintf(f->temp, sizeof(f->temp), ".pinfold-%d-%u.part", getpid(), number);
+		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	if (f->fd < 0)
+		f->temp[0] = '\0';
+	return f->fd < 0 ? err_sys(e, "make a file in the artifacts folder") : 0;
+}
+
+static void hash_hole(struct store_file *f, uint64_t to)
+{
+	static const uint8_t zeroes[ZEROES];
+	while (f->at < to) {
+		const uint64_t left = to - f->at, len = left < ZEROES ? left : ZEROES;
+		SHA256Update(&f->sha, zeroes, (size_t)len);
+		f->at += len;
+	}
+}
+
+int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t offset, struct err *e)
+{
+	const char *p = bytes;
+	hash_hole(f, offset);
+	SHA256Update(&f->sha, bytes, len);
+	f->at += len;
+	while (len > 0) {
+		const ssize_t n = pwrite(f->fd, p, len, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_sys(e, "write to the artifacts folder");
+		p += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+int store_end(struct store_file *f, uint64_t size, char digest[65], struct err *e)
+{
+	hash_hole(f, size);
+	SHA256End(&f->sha, digest);
+	if (ftruncate(f->fd, (off_t)size) < 0)
+		return err_sys(e, "size a file in the artifacts folder");
+	return 0;
+}
+
+static int give_name(const struct store_file *f, int dir, const char *name)
+{
+	char link[40];
+	if (f->temp[0])
+		return renameat2(dir, f->temp, dir, name, RENAME_NOREPLACE);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, link, dir, name, AT_SYMLINK_FOLLOW);
+}
+
+int store_publish(struct store_file *f, int dir, const char *name, struct err *e)
+{
+	if (fsync(f->fd) < 0)
+		return err_sys(e, "flush a file of the artifacts folder");
+	if (give_name(f, dir, name) < 0)
+		return errno == EEXIST
+			       ? err_usage(e, "the artifacts folder has a file of that name already")
+			       : err_sys(e, "name a file in the artifacts folder");
+	f->temp[0] = '\0';
+	fd_close(&f->fd);
+	return 0;
+}
+
+void store_drop(struct store_file *f, int dir)
+{
+	if (f->temp[0])
+		unlinkat(dir, f->temp, 0);
+	f->temp[0] = '\0';
+	fd_close(&f->fd);
+}

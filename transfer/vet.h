@@ -1,0 +1,51 @@
+/* What must never go into a sandbox as an input, because whoever names it did so by mistake.
+ *
+ * Judged by what was opened and not by the string: device and inode of the source, of every folder
+ * above it and of every folder in it, against those of the sensitive places as they are now; and by
+ * the type of the file system. So a link, a bind mount or another spelling changes nothing.
+ */
+#ifndef PINFOLD_TRANSFER_VET_H
+#define PINFOLD_TRANSFER_VET_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct vet_options {
+	const char *home;	       /* the caller's, NULL: /etc/passwd alone tells */
+	const char *base;	       /* sources must lie in it (or be it); NULL: anywhere */
+	const char *const *sensitive; /* the caller's own list, NULL-terminated; NULL: none */
+};
+
+struct vet_place {
+	uint64_t dev, ino;
+	const char *path, *reason;
+	bool tree; /* nothing in it either; else only itself and what holds it */
+};
+
+/* Sorted by device and inode; all the arena's. */
+struct vet {
+	struct vet_place *places;
+	size_t len, room;
+	struct arena *arena;
+	bool has_base;
+	struct vet_place base;
+};
+
+/* The places that are there. ERR_USAGE where the base or one of the caller's own cannot be found. */
+int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e);
+
+/* Of a source that was opened (O_PATH is enough): itself, and what it lies in. shown: its name in messages. */
+int vet_source(const struct vet *v, int fd, const char *shown, struct err *e);
+
+/* A folder that was met in a source: path is below it, in messages. */
+int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e);
+
+/* A file system that was entered. */
+int vet_file_system(int fd, const char *path, struct err *e);
+
+#endif
