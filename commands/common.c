@@ -98,11 +98,31 @@ static const char *find_cache(struct arena *a)
 	return NULL;
 }
 
+/* As the login made it; see systemd's pam_systemd(8) and the XDG base directories. */
+static const char *find_runtime_dir(struct arena *a)
+{
+	const char *told = getenv("XDG_RUNTIME_DIR");
+	if (geteuid() == 0)
+		return "/run";
+	if (told && *told == '/')
+		return arena_strdup(a, told);
+	const char *usual = arena_printf(a, "/run/user/%u", geteuid());
+	return access(usual, X_OK) == 0 ? usual : NULL;
+}
+
+static void tell_queued(unsigned position)
+{
+	complain("waiting for a slot: position %u in the line", position);
+}
+
 void options_from_environment(struct sandbox_options *o, struct arena *a)
 {
 	o->libexec = find_libexec(a);
 	o->cache_dir = find_cache(a);
 	o->id_range = getenv("PINFOLD_ID_RANGE");
+	o->runtime_dir = find_runtime_dir(a);
+	o->queued = tell_queued;
+	o->queued_again = isatty(STDERR_FILENO);
 }
 
 /* TERM, INT, HUP and QUIT, which `run` blocks from its first act on. */

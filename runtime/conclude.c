@@ -83,6 +83,7 @@ void run_event(struct run *run, enum event_type type, const char *name)
 			   .cpu_usec = NUM_UNKNOWN,
 			   .memory_bytes = NUM_UNKNOWN,
 			   .pids = NUM_UNKNOWN,
+			   .position = run->queue_position,
 			   .out_bytes = (int64_t)run->out.bytes,
 			   .err_bytes = (int64_t)run->err.bytes,
 			   .result = type == EVENT_ENDED ? run->r : NULL};

@@ -10,6 +10,7 @@
  *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
  *   egress.c     the broker: start, reports, end
+ *   queue.c      the wait for a slot, with slots.c, which knows their file
  *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
  */
@@ -48,8 +49,9 @@ struct run {
 	enum phase phase;
 	bool decided; /* r->status and r->cause are final */
 	bool program_started, main_exited;
-	bool scope_refused; /* systemd made none, or one that cannot be used */
-	bool hurried;	    /* the drain was told to end soon */
+	bool scope_refused;	 /* systemd made none, or one that cannot be used */
+	bool hurried;		 /* the drain was told to end soon */
+	unsigned queue_position; /* while it waits for a slot: 1 is the first */
 	uint64_t early_signals; /* to be forwarded once the program can be reached: bit N-1 is signal N */
 	int main_status;
 	bool idmapped;

@@ -10,13 +10,16 @@
 
 /* What commands/ knows and a spec does not. All borrowed. */
 struct sandbox_options {
-	const char *libexec;   /* folder of the sibling programs */
-	const char *cache_dir; /* for compiled filters, NULL none */
-	const char *id_range;  /* root's slots, NULL: the built-in range */
-	char *const *argv;     /* of this process: pid 1 writes over its copy */
-	int events;	       /* fd for --events, -1 none */
-	int64_t begun_ns;      /* CLOCK_BOOTTIME at the start of pinfold */
-	const char *no_scope;  /* why systemd made none, NULL: it has not been asked */
+	const char *libexec;	 /* folder of the sibling programs */
+	const char *cache_dir;	 /* for compiled filters, NULL none */
+	const char *id_range;	 /* root's slots, NULL: the built-in range */
+	char *const *argv;	 /* of this process: pid 1 writes over its copy */
+	int events;		 /* fd for --events, -1 none */
+	int64_t begun_ns;	 /* CLOCK_BOOTTIME at the start of pinfold */
+	const char *no_scope;	 /* why systemd made none, NULL: it has not been asked */
+	const char *runtime_dir; /* this user's own folder for as long as the host is up, NULL none */
+	void (*queued)(unsigned position); /* tells people that the run waits for a slot; NULL: nobody */
+	bool queued_again;		   /* and again when the position changes */
 };
 
 /* The plan: everything that is decided before anything is made. `run` executes it, `explain` prints

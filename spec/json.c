@@ -48,6 +48,7 @@ static const char *const belongs[KEY_TYPE_COUNT] = {
 	[KEY_ENV] = "an array of \"NAME=VALUE\"",
 	[KEY_REQUIRE] = "an array of names",
 	[KEY_ALLOW] = "an array of rules",
+	[KEY_SLOTS] = "a number, or \"N:NAME\"",
 };
 
 /* The end of a long name says more than its beginning. */
@@ -151,7 +152,8 @@ static bool holds_bytes(const struct key *k)
 static bool is_number(const struct key *k)
 {
 	return k->type == KEY_SIZE || k->type == KEY_RATE || k->type == KEY_TIME ||
-	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID;
+	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID ||
+	       k->type == KEY_SLOTS;
 }
 
 static int set_scalar(struct spec *s, const struct key *k, const struct document *d,

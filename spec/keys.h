@@ -32,6 +32,7 @@ enum key_type {
 	KEY_ENV,     /* repeatable */
 	KEY_REQUIRE, /* repeatable, comma lists */
 	KEY_ALLOW,   /* repeatable */
+	KEY_SLOTS,   /* struct slots */
 	KEY_TYPE_COUNT,
 };
 

@@ -51,6 +51,13 @@ struct egress {
 	uint64_t bytes;		  /* both ways together, over the whole run */
 };
 
+/* What independent runs of one user share; see docs/slots.md. */
+struct slots {
+	uint64_t count;	  /* 0: none asked for */
+	const char *name; /* whose they are */
+};
+enum { SLOTS_COUNT_MAX = 512, SLOTS_NAME_MAX = 32 };
+
 /* Whether a name that is not stored is pulled. */
 enum pull_mode { PULL_NEVER, PULL_MISSING };
 
@@ -80,6 +87,9 @@ struct spec {
 	enum pull_mode pull;
 	enum proc_mode proc;
 	enum on_exit_mode on_exit;
+	struct slots slots;
+	uint64_t slots_memory_bytes; /* of all that hold a slot together */
+	uint64_t queue_ns;	     /* how long a run waits for its turn */
 	uint64_t grace_ns;
 	const char *cgroup_parent; /* NULL: the ladder of cgroup/ decides */
 	const char *seccomp_file;  /* NULL: the default filter */

@@ -151,8 +151,8 @@ static void hostile(void)
 
 static void events(void)
 {
-	static const char *const labels[] = {"started", "stage", "usage", "denied",
-					     "egress",	"limit", "ended"};
+	static const char *const labels[] = {"queued", "started", "stage", "usage",
+					     "denied", "egress",  "limit", "ended"};
 	struct result r;
 	filled(&r);
 	r.status = RUN_EXITED;
@@ -168,6 +168,7 @@ static void events(void)
 				   .pids = 2,
 				   .out_bytes = 3,
 				   .err_bytes = 4,
+				   .position = 5,
 				   .egress = &rows[i % LENGTH(rows)],
 				   .result = &r};
 		print("event", labels[i], event_write_json(&ev));
@@ -194,6 +195,9 @@ static const char *const everything[][2] = {
 	{"allow", "*.files.example:80,443"},
 	{"allow", "private:tcp:[fd00::/8]:5432-5440"},
 	{"egress-bytes", "1G"},
+	{"slots", "512:ci-1"},
+	{"slots-memory", "1T"},
+	{"queue", "0s"},
 	{"ids", "single"},
 	{"proc", "outer"},
 	{"env", "A=\xff"},
@@ -262,7 +266,7 @@ static void table_row(struct json_writer *w, const struct key *k)
 		[KEY_ENUM] = "enum",	     [KEY_BOOL] = "bool",	[KEY_ID] = "id",
 		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
 		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
-		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",
+		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",	[KEY_SLOTS] = "slots",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);
