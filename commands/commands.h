@@ -23,6 +23,7 @@ int command_doctor(const struct context *c);
 int command_ps(const struct context *c);
 int command_kill(const struct context *c);
 int command_gc(const struct context *c);
+int command_audit(const struct context *c);
 int command_image(const struct context *c);
 int command_completion(const struct context *c);
 

@@ -109,8 +109,9 @@ static int step(struct queue *q, struct slots_view *v, struct err *e)
 	int done = q->lease->ticket ? 0 : slots_enter(q->lease, &q->wish, e);
 	if (done == 0)
 		done = slots_look(q->lease, &q->wish, v, e);
-	if (done == 0 && v->taken)
-		slots_tell(q->lease);
+	/* One end wakes one; those that want to know pass it on, one by one, and delay nobody. */
+	if (done == 0 && (v->taken || v->position != q->position))
+		slots_tell(q->lease, !v->taken);
 	slots_unlock(q->lease);
 	return done;
 }
@@ -160,8 +161,10 @@ int queue_wait(struct run *run, struct lease *lease, struct err *e)
 		struct slots_view view;
 		if (step(&q, &view, e) < 0)
 			return -1;
-		if (view.taken)
+		if (view.taken) {
+			run_event(run, EVENT_STAGE, "slot");
 			return 0;
+		}
 		if (wait_for_step(&q, &view, e) < 0)
 			return -1;
 	}

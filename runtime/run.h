@@ -177,6 +177,8 @@ void report_streams(struct run *run);
 /* The whole tree's cpu time, from the leaf, else as far as /proc shows it. 0 or -1. */
 int run_cpu_usec(const struct run *run, uint64_t *usec);
 
+/* To the audit, if there is one: what was denied, and why (NULL: that says its kind). */
+void run_audit(struct run *run, enum audit_kind kind, const char *name, const char *reason);
 void run_event(struct run *run, enum event_type type, const char *name);
 void run_event_egress(struct run *run, const struct egress_row *row);
 /* Write what can be written now; what cannot be written at all is a warning, and the end of the events. */

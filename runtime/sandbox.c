@@ -131,6 +131,24 @@ static int stand_in_line(struct run *run, struct lease *lease, const char **stag
 	return queue_wait(run, lease, e);
 }
 
+/* No record, no run: before anything of it exists. */
+static int record_start(struct run *run, const char **stage, struct err *e)
+{
+	enum { SYSLOG_MS = 1000 };
+	struct audit *a = run->o->audit;
+	struct audit_record start = {.event = AUDIT_START, .result = run->r, .image = run->spec->image};
+	if (!a || a->len == 0 || a->started)
+		return 0;
+	*stage = "audit";
+	if (choose_id(run->spec, run->r, e) < 0)
+		return -1;
+	digest_spec(run->spec, run->r);
+	if (audit_write(a, &start, SYSLOG_MS, e) < 0)
+		return -1;
+	a->started = true;
+	return 0;
+}
+
 static int prepare(struct run *run, const char **stage, struct err *e)
 {
 	if (introduce(run, stage, e) < 0)
@@ -290,7 +308,7 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 		finish_events(&run);
 		return true;
 	}
-	if (stand_in_line(&run, lease, &stage, &e) < 0) {
+	if (stand_in_line(&run, lease, &stage, &e) < 0 || record_start(&run, &stage, &e) < 0) {
 		no_place(&run, stage, &e);
 		finish(&run, lease);
 		return true;

@@ -266,14 +266,13 @@ static int take(struct lease *l, const struct slots_wish *w, struct slots_view *
 	return 0;
 }
 
-/* exact: those that were killed do not count, which takes a question for each. */
-static unsigned position_of(struct lease *l, bool exact)
+/* One that was killed counts until whoever waits for it has seen that, which is at once. */
+static unsigned position_of(const struct lease *l)
 {
 	unsigned ahead = 0;
 	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)
 		ahead += is_before(l, &l->table->entries[i]) &&
-			 l->table->entries[i].state == ENTRY_WAITING &&
-			 (!exact || living(l, i) != 0);
+			 l->table->entries[i].state == ENTRY_WAITING;
 	return ahead + 1;
 }
 
@@ -286,7 +285,7 @@ static int look(struct lease *l, const struct slots_wish *w, struct slots_view *
 		/* Places are taken in the order of numbers: where the nearest one holds, all before it do. */
 		if (before == SLOTS_ENTRIES || l->table->entries[before].state == ENTRY_HOLDING)
 			return take(l, w, v, e);
-		v->position = position_of(l, w->told);
+		v->position = position_of(l);
 		const int watched = watch_end(l, before, v, e);
 		if (watched != 0)
 			return watched < 0 ? -1 : 0;
@@ -303,25 +302,17 @@ int slots_look(struct lease *l, const struct slots_wish *w, struct slots_view *v
 	return looked;
 }
 
-static void wake(const struct lease *l, unsigned entry)
+void slots_tell(const struct lease *l, bool curious)
 {
-	const pid_t pid = holder_of(l, entry);
-	if (pid > 0)
-		kill(pid, SIGURG);
-}
-
-void slots_tell(const struct lease *l)
-{
+	const struct entry *all = l->table->entries;
 	unsigned next = one_behind(l, l->ticket);
-	while (next < SLOTS_ENTRIES && holder_of(l, next) == 0)
-		next = one_behind(l, l->table->entries[next].ticket);
-	if (next == SLOTS_ENTRIES)
-		return;
-	wake(l, next);
-	for (unsigned i = 0; i < SLOTS_ENTRIES; i++) {
-		const struct entry *one = &l->table->entries[i];
-		if (i != next && one->state == ENTRY_WAITING && one->ticket > l->ticket && one->told)
-			wake(l, i);
+	while (next < SLOTS_ENTRIES) {
+		const pid_t pid = curious && !all[next].told ? 0 : holder_of(l, next);
+		if (pid > 0)
+			kill(pid, SIGURG);
+		if (pid != 0)
+			return;
+		next = one_behind(l, all[next].ticket);
 	}
 }
 
@@ -330,7 +321,7 @@ void lease_close(struct lease *l)
 	if (l->table && l->ticket) {
 		/* Our own entry is ours as long as we have its lock. */
 		__atomic_store_n(&l->table->entries[l->entry].state, ENTRY_FREE, __ATOMIC_RELEASE);
-		slots_tell(l);
+		slots_tell(l, false);
 	}
 	if (l->table)
 		munmap(l->table, sizeof(*l->table));

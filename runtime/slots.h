@@ -35,7 +35,7 @@ struct slots_wish {
 	uint64_t count;	      /* how many may hold, 1 to SLOTS_MAX */
 	uint64_t memory;      /* the run's own limit, LIMIT_NONE none */
 	uint64_t memory_most; /* of all that hold, LIMIT_NONE: not bounded */
-	bool told;	      /* wants to be woken by every step of the line */
+	bool told;	      /* wants to be woken when its position changes */
 };
 
 /* What a look found: taken, or whose end or step to wait for. */
@@ -60,8 +60,8 @@ int slots_enter(struct lease *l, const struct slots_wish *w, struct err *e);
 int slots_look(struct lease *l, const struct slots_wish *w, struct slots_view *v, struct err *e);
 
 /* ---- with it or without ---- */
-/* Wake whoever is next in line, and those that want to be told. */
-void slots_tell(const struct lease *l);
+/* Wake the next one in line, or the next one that wants to be told (curious). */
+void slots_tell(const struct lease *l, bool curious);
 
 /* Let go of all: the place, and the file. */
 void lease_close(struct lease *l);

@@ -108,6 +108,7 @@ struct spec {
 
 	const char *result; /* NULL: none; a path, or "fd:N" */
 	const char *events;
+	const char *audit; /* NULL: none; a path, or "syslog" */
 	const char *id; /* NULL: chosen at random */
 
 	uint64_t given; /* bit set of the rows of spec_keys[] that were set, for defaults that depend on others */

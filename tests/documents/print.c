@@ -195,6 +195,7 @@ static const char *const everything[][2] = {
 	{"allow", "*.files.example:80,443"},
 	{"allow", "private:tcp:[fd00::/8]:5432-5440"},
 	{"egress-bytes", "1G"},
+	{"audit", "syslog"},
 	{"slots", "512:ci-1"},
 	{"slots-memory", "1T"},
 	{"queue", "0s"},

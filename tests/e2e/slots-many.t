@@ -21,7 +21,7 @@ def waits(pid):
 
 
 def hold():
-    running = start("run", "--slots", slots, *payload, "echo", "held", ",", "await", "10", ",", "exit", "0", env=ENV)
+    running = start("run", "--slots", slots, *payload, "await", "10", ",", "exit", "0", env=ENV)
     running.line()
     return running
 
@@ -30,15 +30,14 @@ crowd = []
 try:
     with hold() as first:
         for _ in range(CROWD):
-            crowd.append(start("run", "--slots", slots, *payload, "echo", "mine", ",", "await", "10", result=False, env=ENV))
-        for running in crowd:
-            running.process.stderr.readline()  # "waiting for a slot"
+            crowd.append(start("run", "--slots", slots, *payload, "await", "10", result=False, env=ENV))
+            crowd[-1].process.stderr.readline()  # "waiting for a slot": the next one stands behind it
         wait_for(lambda: all(waits(r.pid)[0] for r in crowd), what="the sleep of all")
         before = {r.pid: waits(r.pid)[1] for r in crowd}
         first.signal(signal.SIGUSR1)
         first.wait()
         turn = crowd[0]
-        is_(turn.line(), "mine", "the first in line has its turn")
+        is_(turn.line(), "waiting", "the first in line has its turn")
         woken = [r for r in crowd if r is not turn and waits(r.pid)[1] != before[r.pid]]
         ok(len(woken) <= 1, "one end wakes the first in line, and that the one behind it; the others sleep on", str(len(woken)))
         with open(f"/proc/{crowd[-1].pid}/stat", encoding="utf-8") as file:

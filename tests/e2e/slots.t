@@ -55,8 +55,8 @@ class Events:
 
 def holder(slots, *more):
     """A run that holds a slot until it gets a line or a signal."""
-    running = start("run", "--slots", slots, *more, *payload, "echo", "held", ",", "await", "10", ",", "exit", "0", env=ENV)
-    is_(running.line(), "held", "a slot is held")
+    running = start("run", "--slots", slots, *more, *payload, "await", "10", ",", "exit", "0", env=ENV)
+    is_(running.line(), "waiting", "a slot is held")
     return running
 
 

@@ -84,6 +84,7 @@ static void defaults(void **state)
 	assert_null(s.stderr_file);
 	assert_null(s.result);
 	assert_null(s.events);
+	assert_null(s.audit);
 	assert_null(s.id);
 }
 

@@ -187,7 +187,7 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "allow", "a.example:443", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
-			    "{\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
+			    "{\"audit\":null,\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
 			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
