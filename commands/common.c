@@ -135,12 +135,8 @@ void stop_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-static int read_text(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+int read_descriptor(struct arena *a, int fd, const char *name, struct text *text, struct err *e)
 {
-	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
 	char *buf = malloc(SPEC_FILE_BYTES_MAX + 1);
 	if (!buf)
 		return err_host(e, "out of memory");
@@ -157,11 +153,25 @@ static int read_text(struct arena *a, const char *name, char **text, size_t *len
 		used += (size_t)n;
 	}
 	if (used <= SPEC_FILE_BYTES_MAX) {
-		*text = arena_strndup(a, buf, used);
-		*len = used;
+		text->at = arena_strndup(a, buf, used);
+		text->len = used;
 	}
 	free(buf);
 	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%s is larger than 4 MiB", name);
+}
+
+static int read_text(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+{
+	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
+	struct text read;
+	if (read_descriptor(a, fd, name, &read, e) < 0)
+		return -1;
+	*text = read.at;
+	*len = read.len;
+	return 0;
 }
 
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)

@@ -1,4 +1,5 @@
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/files.h"
 #include "commands/images.h"
 #include "commands/sink.h"
@@ -85,12 +86,23 @@ static void refuse_events(const struct spec *s, struct sandbox_options *o, struc
 	fd_close(&o->events);
 }
 
+/* The host's first; where one cannot be had, the others are open all the same. */
+static int open_audit(const struct spec *s, struct audit *a, struct err *e)
+{
+	int failed = s->rules.audit ? audit_open(a, s->rules.audit, e) : 0;
+	if (s->audit && audit_open(a, s->audit, e) < 0)
+		failed = -1;
+	return failed;
+}
+
 /* A place that cannot be opened may be the very reason for it. */
 static void record_refusal(const struct spec *s, struct result *r)
 {
 	autoaudit a = AUDIT_INIT;
 	struct err e = ERR_INIT;
-	if (s->audit && (audit_open(&a, s->audit, &e) < 0 || record_end(s, &a, r, &e) < 0))
+	if (open_audit(s, &a, &e) < 0)
+		complain("%s", e.msg);
+	if (record_end(s, &a, r, &e) < 0)
 		complain("%s", e.msg);
 }
 
@@ -145,7 +157,7 @@ int command_run(const struct context *c)
 	autoarena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct spec spec;
-	struct spec_args args = {.read_file = read_file};
+	struct spec_args args = {.read_file = read_file, .configure = config_read};
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	struct err exposed = ERR_INIT;
 	struct sink sink = SINK_INIT;
@@ -191,9 +203,8 @@ int command_run(const struct context *c)
 		spec.events = NULL;
 		return refuse(&spec, &o, &result, &e);
 	}
-	if (spec.audit && audit_open(&audit, spec.audit, &e) < 0) {
+	if (open_audit(&spec, &audit, &e) < 0) {
 		sink_close(&sink);
-		spec.audit = NULL;
 		return refuse_in("audit", &spec, &o, &result, &e);
 	}
 	int code = run_and_report(&spec, &o, &result, &sink);

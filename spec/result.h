@@ -180,7 +180,7 @@ struct event {
 	int64_t pid;	  /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
-	int64_t position; /* queued: 1 is the first in line */
+	int64_t position;		 /* queued: 1 is the first in line */
 	const struct egress_row *egress; /* egress */
 	const struct result *result;	 /* ended */
 };

@@ -21,6 +21,7 @@ int spec_init(struct spec *s, struct arena *a, struct err *e)
 			return err_bug(e, "the default of %s is refused", k->name);
 	}
 	fresh.given = 0;
+	memset(fresh.origins, ORIGIN_DEFAULT, sizeof(fresh.origins));
 	*s = fresh;
 	return 0;
 }
@@ -118,6 +119,11 @@ static int check_scratch(const struct spec *s, struct err *e)
 static int check_slots(const struct spec *s, struct err *e)
 {
 	char memory[PARSE_TEXT_BYTES], most[PARSE_TEXT_BYTES];
+	const enum origin queue = (enum origin)s->origins[key_find("queue") - spec_keys];
+	if (s->queue_ns != LIMIT_NONE && queue >= ORIGIN_FILE &&
+	    s->slots_memory_bytes == LIMIT_NONE && !spec_given(s, offsetof(struct spec, slots)))
+		return err_usage(e, "queue is a time to wait for a slot, and there is neither slots nor "
+				    "slots-memory");
 	if (s->slots_memory_bytes == LIMIT_NONE || s->limits.memory_bytes <= s->slots_memory_bytes)
 		return 0;
 	spec_format_size(s->limits.memory_bytes, memory);
