@@ -123,20 +123,26 @@ static void take_line(struct selection *f, const char *line, size_t len)
 	json_decref(record);
 }
 
-static int read_records(struct selection *f, const char *name, struct err *e)
+static int read_stream(struct selection *f, FILE *from, const char *name, struct err *e)
 {
-	FILE *from = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
-	if (!from)
-		return err_sys(e, "open %s", name);
 	while ((len = getline(&line, &room, from)) > 0)
 		take_line(f, line, (size_t)len);
-	const int failed = ferror(from) ? err_sys(e, "read %s", name) : 0;
 	free(line);
-	if (from != stdin)
-		fclose(from);
+	return ferror(from) ? err_sys(e, "read %s", name) : 0;
+}
+
+static int read_records(struct selection *f, const char *name, struct err *e)
+{
+	if (strcmp(name, "-") == 0)
+		return read_stream(f, stdin, name, e);
+	FILE *from = fopen(name, "re");
+	if (!from)
+		return err_sys(e, "open %s", name);
+	const int failed = read_stream(f, from, name, e);
+	fclose(from);
 	return failed;
 }
 

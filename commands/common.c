@@ -166,7 +166,7 @@ static int read_text(struct arena *a, const char *name, char **text, size_t *len
 						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
-	struct text read;
+	struct text read = {.at = NULL};
 	if (read_descriptor(a, fd, name, &read, e) < 0)
 		return -1;
 	*text = read.at;

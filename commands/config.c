@@ -40,7 +40,7 @@ static int read_config(struct spec *s, enum origin who, int fd, const char *name
 		return err_host(e, "%s is not a regular file", name);
 	if (read_descriptor(s->arena, fd, name, &text, e) < 0)
 		return -1;
-	return spec_read_config(s, who, name, text.at, text.len, e);
+	return spec_read_config(s, &(struct config_text){who, name, text.at, text.len}, e);
 }
 
 static int read_host(struct spec *s, struct err *e)
@@ -57,6 +57,17 @@ static int read_host(struct spec *s, struct err *e)
 	return read_config(s, ORIGIN_HOST, fd, host_file, e);
 }
 
+/* By the errno of opening it. HOME may be a folder of another user's, as after setpriv(1): what
+ * cannot even be looked at in there is nothing of this user's. Keeps errno. */
+static bool is_nothing(const char *name)
+{
+	struct stat st;
+	const int error = errno;
+	const bool hidden = error == EACCES && stat(name, &st) < 0 && errno == EACCES;
+	errno = error;
+	return hidden || error == ENOENT || error == ENOTDIR;
+}
+
 static int read_user(struct spec *s, struct err *e)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -69,7 +80,7 @@ static int read_user(struct spec *s, struct err *e)
 		return 0;
 	autoclose int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "open %s", name);
+		return is_nothing(name) ? 0 : err_sys(e, "open %s", name);
 	return read_config(s, ORIGIN_USER, fd, name, e);
 }
 

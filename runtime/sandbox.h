@@ -18,7 +18,7 @@ struct sandbox_options {
 	int events;		 /* fd for --events, -1 none */
 	int64_t begun_ns;	 /* CLOCK_BOOTTIME at the start of pinfold */
 	const char *no_scope;	 /* why systemd made none, NULL: it has not been asked */
-	struct audit *audit; /* open, NULL: nothing is recorded */
+	struct audit *audit;	 /* open, NULL: nothing is recorded */
 	const char *runtime_dir; /* this user's own folder for as long as the host is up, NULL none */
 	void (*queued)(unsigned position); /* tells people that the run waits for a slot; NULL: nobody */
 	bool queued_again;		   /* and again when the position changes */

@@ -175,15 +175,17 @@ static int read_members(const struct reading *r, struct err *e)
 	return 0;
 }
 
-int spec_read_config(struct spec *s, enum origin who, const char *name, const char *text,
-		     size_t len, struct err *e)
+int spec_read_config(struct spec *s, const struct config_text *from, struct err *e)
 {
 	struct document d;
-	const struct reading r = {s, &d, who};
-	document_init(&d, name, text, len);
-	*(who == ORIGIN_HOST ? &s->rules.host_file : &s->rules.user_file) = arena_strdup(s->arena,
-											 name);
-	s->speaking = who;
+	const struct reading r = {s, &d, from->who};
+	const char *name = arena_strdup(s->arena, from->name);
+	document_init(&d, from->name, from->text, from->len);
+	if (from->who == ORIGIN_HOST)
+		s->rules.host_file = name;
+	else
+		s->rules.user_file = name;
+	s->speaking = from->who;
 	int done = document_parse(&d, "a configuration", e);
 	if (done == 0)
 		done = read_members(&r, e);

@@ -154,8 +154,12 @@ int spec_read_json(struct spec *s, const char *name, const char *text, size_t le
 
 /* A configuration file: {"defaults": {...}} and the rest of struct rules. who is ORIGIN_HOST or
  * ORIGIN_USER, which may say less. The defaults are set, the rules noted. Errors as with spec_read_json(). */
-int spec_read_config(struct spec *s, enum origin who, const char *name, const char *text,
-		     size_t len, struct err *e);
+struct config_text {
+	enum origin who;
+	const char *name, *text; /* borrowed for the call */
+	size_t len;
+};
+int spec_read_config(struct spec *s, const struct config_text *from, struct err *e);
 
 /* The ceilings, once everybody has spoken: what is default, or the host's own, is lowered to them;
  * what anybody else said and is more is refused. */

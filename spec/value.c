@@ -1,6 +1,7 @@
 #include "spec/value.h"
 
 #include "spec/parse.h"
+#include "spec/slots.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -435,41 +436,9 @@ static void clear_allow(struct spec *s, const struct key *k)
 
 /* ---- slots ---- */
 
-static const char slots_name[] = "default";
-
-/* It becomes part of a file's name. */
-static int check_slots_name(const char *name, struct err *e)
-{
-	size_t len = strlen(name);
-	bool good = is_alnum(name[0]) && len <= SLOTS_NAME_MAX;
-	for (size_t i = 1; good && i < len; i++)
-		good = is_alnum(name[i]) || strchr("_.-", name[i]);
-	if (good)
-		return 0;
-	return err_usage(e,
-			 "%s is no name for slots: 1 to 32 of A-Z a-z 0-9 _ . - with a letter or digit first",
-			 show(name).text);
-}
-
 static int set_slots(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	const char *colon = strchr(text, ':');
-	const char *name = colon ? colon + 1 : slots_name;
-	struct slots *to = field(s, k);
-	uint64_t count = 0;
-	if (strcmp(text, "none") != 0) {
-		struct err ignored;
-		char *number = arena_strndup(s->arena, text,
-					     colon ? (size_t)(colon - text) : strlen(text));
-		if (spec_parse_count(number, &count, &ignored) < 0 || count < k->min || count > k->max)
-			return err_usage(e,
-					 "%s is not N or N:NAME with a number from 1 to %d; none shares nothing",
-					 show(text).text, SLOTS_COUNT_MAX);
-		if (check_slots_name(name, e) < 0)
-			return -1;
-	}
-	*to = (struct slots){.count = count, .name = arena_strdup(s->arena, name)};
-	return 0;
+	return slots_parse(text, s->arena, field(s, k), e);
 }
 
 static void write_slots(const struct spec *s, const struct key *k, struct json_writer *w)

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import resource
-import signal
 import sys
 import threading
 

@@ -100,6 +100,16 @@ if os.geteuid() == 0:
     is_((run.status, run.out), ("refused", b""), "a file of another user's: refused", run)
     like(run.message, r"belongs to uid 65534, not to ", "and says whose it is")
 os.unlink(path)
+if WHO == "user" and os.geteuid() == 0:
+    write(home, {"defaults": {"memory": "300M"}}, mode=0o000)
+    os.chown(path, 0, 0)
+    run = pinfold("run", *payload, "echo", "ran", env=USER)
+    is_((run.status, run.out), ("refused", b""), "a file that is there and cannot be read: refused", run)
+    os.unlink(path)
+    run = pinfold("run", *payload, "exit", "3", env={"HOME": tmpdir(user="root", mode=0o700)})
+    is_(run.code, 3, "another user's home, which cannot be entered, has none", run)
+else:
+    skip("needs an ordinary user", "files that cannot be read")
 os.mkfifo(path)
 run = pinfold("run", *payload, "echo", "ran", env=USER)
 is_((run.status, run.out), ("refused", b""), "a FIFO in its place: refused, and not waited for", run)

@@ -63,15 +63,16 @@ static void check_text(struct spec *s, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	autoarena a = ARENA_INIT;
-	const char *text = (const char *)data;
+	struct config_text text = {ORIGIN_HOST, "fuzz", (const char *)data, size};
 	struct err e = ERR_INIT;
 	struct spec host, user;
 	must(spec_init(&host, &a, &e) == 0 && spec_init(&user, &a, &e) == 0);
-	const int as_host = spec_read_config(&host, ORIGIN_HOST, "fuzz", text, size, &e);
+	const int as_host = spec_read_config(&host, &text, &e);
 	if (as_host < 0)
 		check_refusal(&e, "fuzz:");
 	/* The user's may say less. */
-	if (spec_read_config(&user, ORIGIN_USER, "fuzz", text, size, &e) < 0)
+	text.who = ORIGIN_USER;
+	if (spec_read_config(&user, &text, &e) < 0)
 		check_refusal(&e, "fuzz:");
 	else
 		must(as_host == 0 && !user.rules.ceilings && !user.rules.locked &&

@@ -15,8 +15,8 @@
 
 static int config(struct spec *s, enum origin who, const char *text, struct err *e)
 {
-	return spec_read_config(s, who, who == ORIGIN_HOST ? "host.json" : "user.json", text,
-				strlen(text), e);
+	const char *name = who == ORIGIN_HOST ? "host.json" : "user.json";
+	return spec_read_config(s, &(struct config_text){who, name, text, strlen(text)}, e);
 }
 
 static enum origin origin_of(const struct spec *s, const char *key)
