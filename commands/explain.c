@@ -194,6 +194,10 @@ static void print_unchecked(const struct spec *s)
 		printf("; whether the id is free");
 	if (s->result || s->events)
 		printf("; where the result and the events go");
+	if (s->audit || s->rules.audit)
+		printf("; where the audit goes");
+	if (s->slots.count || s->slots_memory_bytes != LIMIT_NONE)
+		printf("; whether a slot is free");
 	printf("\n");
 }
 

@@ -74,6 +74,8 @@ static void collect(struct parties *p, const struct spec *s, const char *spec_fi
 		add_document(p, "--events", s->events);
 	if (s->audit && strcmp(s->audit, "syslog") != 0)
 		add(p, "--audit", s->audit, -1, true);
+	if (s->rules.audit && strcmp(s->rules.audit, "syslog") != 0)
+		add(p, "the host's audit", s->rules.audit, -1, true);
 }
 
 static void identify_new(struct party *p)

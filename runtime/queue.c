@@ -17,12 +17,13 @@ struct queue {
 	struct run *run;
 	struct lease *lease;
 	struct slots_wish wish;
-	int64_t until_ns;
+	int64_t begun_ns, until_ns;
 	unsigned position; /* as it was told last, 0: not yet */
 };
 
-/* Others have the lock for microseconds; this is for one that is stopped meanwhile. */
-enum { LOCK_WAIT_MS = 1 };
+/* Others have the lock for microseconds; this is for one that is stopped meanwhile. Who does not
+ * want to wait for a slot waits that long to learn whether one is free. */
+enum { LOCK_WAIT_MS = 1, LOCK_MS = 1000 };
 
 bool queue_wanted(const struct spec *s)
 {
@@ -40,25 +41,33 @@ static void take_signal(struct run *run)
 	}
 }
 
-static void give_up(struct queue *q)
+static void give_up(struct queue *q, unsigned position)
 {
-	char message[160], queue[PARSE_TEXT_BYTES];
+	char message[200], queue[PARSE_TEXT_BYTES];
+	const char *name = q->run->spec->slots.name;
 	spec_format_time(q->run->spec->queue_ns, queue);
-	snprintf(message, sizeof(message),
-		 "no slot of \"%s\" came free within --queue %s (position %u in the line)",
-		 q->run->spec->slots.name, queue, q->position);
-	result_evidence_number(q->run->r, "queue.position", q->position);
+	if (position > 0)
+		snprintf(message, sizeof(message),
+			 "no slot of \"%s\" came free within --queue %s (position %u in the line)",
+			 name, queue, position);
+	else
+		snprintf(message, sizeof(message),
+			 "whether a slot of \"%s\" is free could not be seen within --queue %s, as a run that "
+			 "was looking is stopped",
+			 name, queue);
+	if (position > 0)
+		result_evidence_number(q->run->r, "queue.position", position);
 	run_decide(q->run, RUN_REFUSED, "queue", message);
 }
 
 static int left_ms(const struct queue *q, int most)
 {
-	if (q->until_ns == INT64_MAX)
+	if (q->until_ns == INT64_MAX || most >= 0)
 		return most;
 	const int64_t left = (q->until_ns - now_ns() + MS_NS - 1) / MS_NS;
 	if (left <= 0)
 		return 0;
-	return most >= 0 && left > most ? most : left < INT_MAX ? (int)left : INT_MAX;
+	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 /* Until something happens, most ms at most (-1: no matter how long). -1: the run is decided, or *e. */
@@ -81,13 +90,18 @@ static int wait_once(struct queue *q, const struct slots_view *v, int most, stru
 	return run->decided ? -1 : 0;
 }
 
-/* Whether the time is up; then the run is refused. */
-static bool is_late(struct queue *q)
+/* Whether the time is up; then the run is refused. position 0: it has none yet. */
+static bool is_late(struct queue *q, unsigned position)
 {
 	if (q->until_ns == INT64_MAX || now_ns() < q->until_ns)
 		return false;
-	give_up(q);
+	give_up(q, position);
 	return true;
+}
+
+static bool has_looked_long(const struct queue *q)
+{
+	return now_ns() - q->begun_ns > LOCK_MS * MS_NS;
 }
 
 static int lock_step(struct queue *q, struct err *e)
@@ -97,7 +111,8 @@ static int lock_step(struct queue *q, struct err *e)
 		const int locked = slots_try_lock(q->lease, e);
 		if (locked != 0)
 			return locked < 0 ? -1 : 0;
-		if (wait_once(q, &nobody, LOCK_WAIT_MS, e) < 0 || (q->lease->ticket && is_late(q)))
+		if (wait_once(q, &nobody, LOCK_WAIT_MS, e) < 0 ||
+		    ((q->position > 0 || has_looked_long(q)) && is_late(q, q->position)))
 			return -1;
 	}
 }
@@ -130,8 +145,10 @@ static void tell_position(struct queue *q, unsigned position)
 
 static int wait_for_step(struct queue *q, struct slots_view *v, struct err *e)
 {
-	tell_position(q, v->position);
-	const int waited = is_late(q) ? -1 : wait_once(q, v, -1, e);
+	const bool late = is_late(q, v->position);
+	if (!late)
+		tell_position(q, v->position);
+	const int waited = late ? -1 : wait_once(q, v, -1, e);
 	for (size_t i = 0; i < v->ends_len; i++)
 		fd_close(&v->ends[i]);
 	return waited;
@@ -148,10 +165,8 @@ static struct slots_wish wish_of(const struct run *run)
 
 int queue_wait(struct run *run, struct lease *lease, struct err *e)
 {
-	struct queue q = {.run = run,
-			  .lease = lease,
-			  .wish = wish_of(run),
-			  .until_ns = deadline_after(now_ns(), run->spec->queue_ns)};
+	struct queue q = {.run = run, .lease = lease, .wish = wish_of(run), .begun_ns = now_ns()};
+	q.until_ns = deadline_after(q.begun_ns, run->spec->queue_ns);
 	if (!run->o->runtime_dir)
 		return err_host(e, "slots: there is no folder to share them in; set XDG_RUNTIME_DIR to one of "
 				   "this user's own (mode 0700)");

@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What completes a value, as bash has it. */
 static const char *value_words(const struct key *k)
 {
 	switch (k->type) {
 	case KEY_PATH:
+		return strcmp(k->name, "audit") == 0 ? "_pinfold_files; _pinfold_words syslog"
+						     : "_pinfold_files";
 	case KEY_SINK:
 		return "_pinfold_files";
 	case KEY_STDIN:

@@ -2,6 +2,7 @@
 """Independent runs of one user share slots: never more than N at once, first come first served, and neither SIGKILL nor a
 signal nor a caller that goes away leaves anything that another would wait for."""
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -117,6 +118,7 @@ with holder(f"1:{slots}") as first:
     for queue in "0s", "50ms":
         run = pinfold("run", "--slots", f"1:{slots}", "--queue", queue, *payload, "echo", "ran", env=ENV, events=True)
         is_((run.code, run.status, run.out), (125, "refused", b""), f"--queue {queue}: refused when it is over", run)
+        is_(run.err.count(b"waiting"), int(queue != "0s"), "who does not want to wait is not told that it does", run)
         is_((run.result["cause"]["limit"], run.result["cause"]["stage"]), ("queue", "slots"), "with a cause of its own")
         like(run.message, rf'no slot of "{slots}" came free within --queue {queue} \(position 1 in the line\)', "in words")
         is_([e["name"] for e in run.events if e["event"] == "limit"], ["queue"], "and among the events")
@@ -169,6 +171,37 @@ with holder(f"1:{slots}") as first:
     first.signal(signal.SIGUSR1)
     is_(first.wait().code, 0, "and goes on")
 
+# ---- one that is stopped in the middle of a look ----
+slots = fresh()
+pinfold("run", "--slots", f"1:{slots}", *payload, "exit", "0", env=ENV)
+with open(os.path.join(folder(), f"slots-{slots}"), "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX, 1, 0)
+    run = pinfold("run", "--slots", f"1:{slots}", "--queue", "0s", *payload, "echo", "ran", env=ENV)
+    is_((run.status, run.result["cause"]["limit"], run.out), ("refused", "queue", b""), "who does not want to wait does not", run)
+    like(run.message, r"could not be seen within --queue 0s, as a run that was looking is stopped", "and is told why")
+    with Events("--slots", f"1:{slots}", "--id", f"{NAME}-blocked", *payload, "echo", "ran") as waiter:
+        wait_for(lambda: any(row["id"] == f"{NAME}-blocked" for row in json.loads(pinfold("ps", "--json", env=ENV).out)), what="a run that looks")
+        waiter.running.signal(signal.SIGTERM)
+        is_(waiter.running.wait().status, "cancelled", "who waits can be told to stop")
+    with Events("--slots", f"1:{slots}", "--id", f"{NAME}-goes-on", *payload, "exit", "3") as waiter:
+        wait_for(lambda: any(row["id"] == f"{NAME}-goes-on" for row in json.loads(pinfold("ps", "--json", env=ENV).out)), what="a run that looks")
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, 0)
+        is_(waiter.running.wait().code, 3, "and goes on when the other does")
+
+# ---- another pid namespace ----
+slots = fresh()
+if os.geteuid() == 0:
+    with holder(f"1:{slots}") as first:
+        run = pinfold("run", "--slots", f"1:{slots}", *payload, "echo", "ran", env=ENV, within=("unshare", "-pf", "--mount-proc"))
+        is_((run.status, run.out, run.result["cause"]["limit"]), ("refused", b"", None), "who cannot see the holder cannot wait for it: refused", run)
+        like(run.message, r"a run of another pid namespace uses these", "and says so")
+        first.signal(signal.SIGUSR1)
+        first.wait()
+    run = pinfold("run", "--slots", f"1:{slots}", *payload, "exit", "3", env=ENV, within=("unshare", "-pf", "--mount-proc"))
+    is_(run.code, 3, "free ones it may have", run)
+else:
+    skip("needs root", "another pid namespace")
+
 # ---- memory ----
 slots = fresh()
 MEMORY = ["--slots", f"8:{slots}", "--slots-memory", "300M", "--queue", "0s"]
@@ -198,6 +231,8 @@ for memory, shown in ("301M", "301M"), ("none", "none"):
 for word in "0", "513", "-1", "1:", "1:a/b", "1:.x", ":x", "1:" + "x" * 33, "two", "":
     run = pinfold("run", "--slots", word, *payload, "exit", "0", env=ENV)
     is_((run.code, run.status), (125, "refused"), f"--slots '{word[:20]}' is refused", run)
+run = pinfold("run", "--queue", "5s", *payload, "exit", "0", env=ENV)
+is_((run.code, run.status), (125, "refused"), "a time to wait, and nothing to wait for: refused", run)
 run = pinfold("run", "--slots", "none", "--queue", "0s", *payload, "exit", "6", env=ENV)
 is_(run.code, 6, "--slots none shares nothing", run)
 if WHO == "user":
