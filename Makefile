@@ -99,10 +99,14 @@ $(OUT)/libexec/pinfold/pinfold-image: $(image_main) $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
 # The registry's client without a store around it, for tests/e2e/image-registry.t.
-$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
+$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(OUT)/obj/commands/image-fetch.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
-tests-ready: $(OUT)/tests/image-pull
+# The same with a client that was taken over, for tests/attack/image-client.t: what it defines itself is not taken from the library.
+$(OUT)/tests/image-hostile: $(OUT)/obj/tests/image/hostile.o $(OUT)/obj/tests/image/pull.o $(OUT)/obj/commands/image-fetch.o $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
+tests-ready: $(OUT)/tests/image-pull $(OUT)/tests/image-hostile
 # ---- end of images ----
 
 # ---- egress: network/egress/ and network/broker/ are the broker's alone and never part of the run path ----
@@ -226,7 +230,7 @@ install: all
 	$(INSTALL) -D -m 0644 $(OUT)/share/bash-completion/completions/pinfold \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
 	$(INSTALL) -D -m 0644 docs/apparmor/pinfold.in $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
-	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|; s|@LIBEXEC@|$(PREFIX)/libexec/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
 # ---- end of install ----
 
 # ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----
