@@ -150,6 +150,7 @@ check-vm: all build/tests/eat build/tests/payload build/tests/attack/probe
 bench: all
 	tests/bench/compare
 	tests/bench/images --scale 0.3
+	tests/bench/slots
 # ---- end of virtual machines and measurements ----
 
 # ---- texts from the key table, documents for the validator: see spec/gen/text.c, tests/documents ----

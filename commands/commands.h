@@ -23,6 +23,7 @@ int command_doctor(const struct context *c);
 int command_ps(const struct context *c);
 int command_kill(const struct context *c);
 int command_gc(const struct context *c);
+int command_audit(const struct context *c);
 int command_image(const struct context *c);
 int command_completion(const struct context *c);
 
@@ -40,6 +41,12 @@ int print_help(const char *command);
 
 /* TERM, INT, HUP and QUIT: what ends a process that does nothing about them. */
 void stop_signals(sigset_t *set);
+/* All that can be read from fd, at most 4 MiB; name is for messages. The text is the arena's. */
+struct text {
+	char *at;
+	size_t len;
+};
+int read_descriptor(struct arena *a, int fd, const char *name, struct text *text, struct err *e);
 /* For spec_read_argv(): a whole file, at most 4 MiB. */
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
 

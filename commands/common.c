@@ -112,6 +112,23 @@ static const char *const *split_paths(char *text, struct arena *a)
 	return list;
 }
 
+/* As the login made it; see systemd's pam_systemd(8) and the XDG base directories. */
+static const char *find_runtime_dir(struct arena *a)
+{
+	const char *told = getenv("XDG_RUNTIME_DIR");
+	if (geteuid() == 0)
+		return "/run";
+	if (told && *told == '/')
+		return arena_strdup(a, told);
+	const char *usual = arena_printf(a, "/run/user/%u", geteuid());
+	return access(usual, X_OK) == 0 ? usual : NULL;
+}
+
+static void tell_queued(unsigned position)
+{
+	complain("waiting for a slot: position %u in the line", position);
+}
+
 void options_from_environment(struct sandbox_options *o, struct arena *a)
 {
 	o->libexec = find_libexec(a);
@@ -122,6 +139,9 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	o->home = home ? arena_strdup(a, home) : NULL;
 	o->input_base = base && *base ? arena_strdup(a, base) : NULL;
 	o->sensitive = own && *own ? split_paths(arena_strdup(a, own), a) : NULL;
+	o->runtime_dir = find_runtime_dir(a);
+	o->queued = tell_queued;
+	o->queued_again = isatty(STDERR_FILENO);
 }
 
 /* TERM, INT, HUP and QUIT, which `run` blocks from its first act on. */
@@ -134,12 +154,8 @@ void stop_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-static int read_text(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+int read_descriptor(struct arena *a, int fd, const char *name, struct text *text, struct err *e)
 {
-	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
 	char *buf = malloc(SPEC_FILE_BYTES_MAX + 1);
 	if (!buf)
 		return err_host(e, "out of memory");
@@ -156,11 +172,25 @@ static int read_text(struct arena *a, const char *name, char **text, size_t *len
 		used += (size_t)n;
 	}
 	if (used <= SPEC_FILE_BYTES_MAX) {
-		*text = arena_strndup(a, buf, used);
-		*len = used;
+		text->at = arena_strndup(a, buf, used);
+		text->len = used;
 	}
 	free(buf);
 	return used <= SPEC_FILE_BYTES_MAX ? 0 : err_usage(e, "%s is larger than 4 MiB", name);
+}
+
+static int read_text(struct arena *a, const char *name, char **text, size_t *len, struct err *e)
+{
+	autoclose int fd = strcmp(name, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+						  : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_usage(e, "open %s: %s", name, strerrordesc_np(errno));
+	struct text read = {.at = NULL};
+	if (read_descriptor(a, fd, name, &read, e) < 0)
+		return -1;
+	*text = read.at;
+	*len = read.len;
+	return 0;
 }
 
 int read_file(struct arena *a, const char *name, char **text, size_t *len, struct err *e)

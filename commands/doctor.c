@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cgroup/cgroup.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/images.h"
 #include "runtime/exe.h"
 
@@ -97,6 +98,34 @@ static bool possible(const struct result *r)
 	return r->status == RUN_EXITED && r->exit_code == 0;
 }
 
+/* The configuration files of this host and this user: a mistake in one refuses every run. */
+struct configuration {
+	struct spec spec;
+	struct err refused;
+};
+
+static void look_at_configuration(struct configuration *c, struct arena *a)
+{
+	*c = (struct configuration){.refused = ERR_INIT};
+	if (spec_init(&c->spec, a, &c->refused) == 0)
+		config_read(&c->spec, &c->refused);
+}
+
+static void print_configuration(const struct configuration *c)
+{
+	const struct rules *r = &c->spec.rules;
+	printf("\nConfiguration: the host's is ");
+	print_text(r->host_file ? r->host_file : "none");
+	printf(", yours is ");
+	print_text(r->user_file ? r->user_file : "none");
+	printf("\n");
+	if (c->refused.kind != ERR_NONE) {
+		printf("  %severy run is refused:%s ", paint("\033[31m"), paint("\033[0m"));
+		print_text(c->refused.msg);
+		printf("\n");
+	}
+}
+
 static void print_people(const struct result *r)
 {
 	printf("Pinfold %s on Linux %s, uid %u\n\n", PINFOLD_VERSION, r->kernel, geteuid());
@@ -109,7 +138,15 @@ static void print_people(const struct result *r)
 	print_rows(r);
 }
 
-static int print_json(const struct result *r)
+/* A text that is not there is null. */
+static json_t *configuration_json(const struct configuration *c)
+{
+	const struct rules *r = &c->spec.rules;
+	return json_pack("{s:s?, s:s?, s:s?}", "host", r->host_file, "user", r->user_file,
+			 "refused", c->refused.kind != ERR_NONE ? c->refused.msg : NULL);
+}
+
+static int print_json(const struct result *r, const struct configuration *c)
 {
 	json_t *rows = json_array();
 	for (int id = 0; id < G_COUNT && possible(r); id++) {
@@ -120,11 +157,12 @@ static int print_json(const struct result *r)
 						      "value", g->value, "why", g->why, "not_covered",
 						      g->not_covered, "mend", g->mend));
 	}
-	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o}", "schema",
-				"pinfold.doctor/1", "possible", possible(r), "status",
+	const bool can = possible(r) && c->refused.kind == ERR_NONE;
+	json_t *doc = json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:i, s:o, s:o}", "schema",
+				"pinfold.doctor/1", "possible", can, "status",
 				run_status_name(r->status), "stage", r->cause.stage, "message",
 				r->cause.message, "kernel", r->kernel, "uid", (int)geteuid(),
-				"guarantees", rows);
+				"configuration", configuration_json(c), "guarantees", rows);
 	int rc = doc ? json_dumpf(doc, stdout, JSON_INDENT(2)) : -1;
 	printf("\n");
 	json_decref(doc);
@@ -170,6 +208,8 @@ static void judge_egress(const struct context *c, const char *image, struct resu
 int command_doctor(const struct context *c)
 {
 	static struct result r;
+	autoarena arena = ARENA_INIT;
+	struct configuration configuration;
 	struct err e = ERR_INIT;
 	bool json = false;
 	const char *image = NULL;
@@ -194,9 +234,12 @@ int command_doctor(const struct context *c)
 	judge_io(&r);
 	judge_cpu_time(&r);
 	judge_egress(c, image, &r);
-	if (!json)
-		print_people(&r);
-	else if (print_json(&r) < 0)
+	look_at_configuration(&configuration, &arena);
+	if (json && print_json(&r, &configuration) < 0)
 		return EXIT_REFUSED;
-	return possible(&r) ? 0 : EXIT_REFUSED;
+	if (!json) {
+		print_people(&r);
+		print_configuration(&configuration);
+	}
+	return possible(&r) && configuration.refused.kind == ERR_NONE ? 0 : EXIT_REFUSED;
 }

@@ -1,7 +1,9 @@
 /* `pinfold explain`: the plan of `run` for the same arguments, rehearsed up to the program's start and printed. */
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/images.h"
 #include "commands/files.h"
+#include "spec/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,41 @@ static void print_mounts(const struct rehearsal *h)
 	free(text);
 }
 
+/* What each key is, and who said so last. */
+static void print_settings(const struct spec *s)
+{
+	const char *title = "settings";
+	for (size_t i = 0; i < spec_keys_len; i++) {
+		char *value = key_value_text(s, &spec_keys[i]);
+		printf("%-12s %-15s %-9s ", title, spec_keys[i].name,
+		       origin_name((enum origin)s->origins[i]));
+		print_text(value ? value : "?");
+		printf("%s\n", s->rules.locked >> i & 1 ? " (for every run)" : "");
+		free(value);
+		title = "";
+	}
+}
+
+static void print_rules(const struct spec *s)
+{
+	const struct rules *r = &s->rules;
+	print_word("host file", r->host_file ? r->host_file : "none", "");
+	for (size_t i = 0; r->ceilings && i < spec_keys_len; i++) {
+		if (!(r->ceilings->given >> i & 1))
+			continue;
+		char *text = key_value_text(r->ceilings, &spec_keys[i]);
+		printf("%-12s %s at most %s\n", "", spec_keys[i].name, text ? text : "?");
+		free(text);
+	}
+	if (r->audit)
+		print_word("audit", r->audit, " (of every run)");
+	if (r->input_base)
+		print_word("inputs from", r->input_base, " alone");
+	for (size_t i = 0; i < r->sensitive_len; i++)
+		print_word("no input of", r->sensitive[i], "");
+	print_word("user file", r->user_file ? r->user_file : "none", "");
+}
+
 /* What only the program's own start would show. */
 static void print_unchecked(const struct spec *s)
 {
@@ -157,6 +194,10 @@ static void print_unchecked(const struct spec *s)
 		printf("; whether the id is free");
 	if (s->result || s->events)
 		printf("; where the result and the events go");
+	if (s->audit || s->rules.audit)
+		printf("; where the audit goes");
+	if (s->slots.count || s->slots_memory_bytes != LIMIT_NONE)
+		printf("; whether a slot is free");
 	printf("\n");
 }
 
@@ -179,6 +220,8 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	print_limits(r);
 	print_rlimits(p);
 	print_network(s);
+	print_rules(s);
+	print_settings(s);
 }
 
 /* In the words of run. Returns the exit code. */
@@ -203,7 +246,7 @@ int command_explain(const struct context *c)
 	autoarena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct spec spec;
-	struct spec_args args = {.read_file = read_file};
+	struct spec_args args = {.read_file = read_file, .configure = config_read};
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	static struct result r;
 	struct rehearsal h;

@@ -25,7 +25,7 @@ struct party {
 	char name[NAME_MAX + 1]; /* "": it exists */
 };
 
-enum { PARTIES_MAX = 8 };
+enum { PARTIES_MAX = 10 };
 
 struct parties {
 	struct party all[PARTIES_MAX];
@@ -72,6 +72,10 @@ static void collect(struct parties *p, const struct spec *s, const char *spec_fi
 		add_document(p, "--result", s->result);
 	if (s->events)
 		add_document(p, "--events", s->events);
+	if (s->audit && strcmp(s->audit, "syslog") != 0)
+		add(p, "--audit", s->audit, -1, true);
+	if (s->rules.audit && strcmp(s->rules.audit, "syslog") != 0)
+		add(p, "the host's audit", s->rules.audit, -1, true);
 }
 
 static void identify_new(struct party *p)
@@ -216,6 +220,8 @@ void files_spare(struct spec *s, const char *spec_file)
 	identify_all(&p, s, spec_file);
 	if (destroys_any(&p, find(&p, "--events")))
 		s->events = NULL;
+	if (destroys_any(&p, find(&p, "--audit")))
+		s->audit = NULL;
 	if (destroys_input(&p, find(&p, "--result")))
 		s->result = NULL;
 }

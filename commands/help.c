@@ -16,6 +16,12 @@ static const struct {
 	 "grace, and is killed), and returns when they are gone.\n"},
 	{"gc", "Usage: pinfold gc [--cgroup-parent PATH]\n\n"
 	       "Removes the empty cgroup that a killed supervisor may have left.\n"},
+	{"audit",
+	 "Usage: pinfold audit [--id NAME] [--since TIME] [--status STATUS] [--json] FILE\n\n"
+	 "Prints the records that --audit FILE appended, one a line (FILE may be -, for stdin).\n"
+	 "TIME is a day or moment in UTC (2026-11-30, 2026-11-30T17:05:00), or how long ago (2h).\n"
+	 "With --status only the ends of that kind. --json prints them as they are.\n"
+	 "Lines that are no record are counted, and make the exit code 125.\n"},
 	{"doctor",
 	 "Usage: pinfold doctor [--json] [IMAGE]\n\n"
 	 "Runs a small sandbox by the code of `run`, of @host or of IMAGE (in which `true` is to be found),\n"

@@ -30,6 +30,7 @@ static const struct command {
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
+	{"audit", command_audit, "print the records of --audit"},
 	{"completion", command_completion, "print a completion script for bash", true},
 	{"version", command_version, "print the version", true},
 	{"help", command_help, "print this, or what `pinfold COMMAND --help` tells"},

@@ -1,4 +1,5 @@
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/files.h"
 #include "commands/images.h"
 #include "commands/sink.h"
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include <sha2.h>
 
 /* Once, on stderr: what the host cannot enforce. The ledger in the result says it all. */
 static void mention_degraded(const struct result *r)
@@ -47,6 +50,25 @@ static int write_result(struct sink *k, const struct result *r, struct err *e)
 	return rc;
 }
 
+/* The last record has the digest of the result, and so comes before it; and a result whose record
+ * was lost says that, under a digest that nobody has. */
+static int record_end(const struct spec *s, struct audit *a, struct result *r, struct err *e)
+{
+	enum { SYSLOG_MS = 1000 };
+	char digest[65];
+	struct audit_record end = {.event = AUDIT_END, .result = r, .image = s->image};
+	if (a->len == 0)
+		return 0;
+	char *text = result_write_json(r);
+	if (text)
+		end.result_sha256 = SHA256Data((const uint8_t *)text, strlen(text), digest);
+	free(text);
+	if (audit_write(a, &end, SYSLOG_MS, e) == 0)
+		return 0;
+	result_warn(r, "the record of the end was lost: %s", e->msg);
+	return -1;
+}
+
 static void note_host(struct result *r)
 {
 	struct utsname u;
@@ -64,6 +86,26 @@ static void refuse_events(const struct spec *s, struct sandbox_options *o, struc
 	fd_close(&o->events);
 }
 
+/* The host's first; where one cannot be had, the others are open all the same. */
+static int open_audit(const struct spec *s, struct audit *a, struct err *e)
+{
+	int failed = s->rules.audit ? audit_open(a, s->rules.audit, e) : 0;
+	if (s->audit && audit_open(a, s->audit, e) < 0)
+		failed = -1;
+	return failed;
+}
+
+/* A place that cannot be opened may be the very reason for it. */
+static void record_refusal(const struct spec *s, struct result *r)
+{
+	autoaudit a = AUDIT_INIT;
+	struct err e = ERR_INIT;
+	if (open_audit(s, &a, &e) < 0)
+		complain("%s", e.msg);
+	if (record_end(s, &a, r, &e) < 0)
+		complain("%s", e.msg);
+}
+
 /* Bad usage has a result and an end among the events too, if the words say where they go. */
 static int refuse_in(const char *stage, const struct spec *s, struct sandbox_options *o,
 		     struct result *r, struct err *e)
@@ -76,6 +118,7 @@ static int refuse_in(const char *stage, const struct spec *s, struct sandbox_opt
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
 	refuse_events(s, o, r);
 	mention_end(r);
+	record_refusal(s, r);
 	if (sink_open(&sink, s->result, &other) < 0 || write_result(&sink, r, &other) < 0)
 		complain("%s", other.msg);
 	sink_close(&sink);
@@ -99,11 +142,14 @@ static int run_and_report(const struct spec *s, const struct sandbox_options *o,
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
 	mention_end(r);
+	const bool recorded = record_end(s, o->audit, r, &e) == 0;
+	if (!recorded)
+		complain("%s", e.msg);
 	if (write_result(sink, r, &e) < 0) {
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
 	}
-	return result_exit_code(r);
+	return recorded ? result_exit_code(r) : EXIT_REFUSED;
 }
 
 int command_run(const struct context *c)
@@ -111,15 +157,17 @@ int command_run(const struct context *c)
 	autoarena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
 	struct spec spec;
-	struct spec_args args = {.read_file = read_file};
+	struct spec_args args = {.read_file = read_file, .configure = config_read};
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	struct err exposed = ERR_INIT;
 	struct sink sink = SINK_INIT;
+	autoaudit audit = AUDIT_INIT;
 	autostored struct stored held = STORED_INIT;
 	static struct result result;
 	pages_warm(&result, sizeof(result));
 	result_init(&result);
 	options_from_environment(&o, &arena);
+	o.audit = &audit;
 	/* First of all: it starts this process anew, and what was read from a pipe would be gone. */
 	exe_protect(c->whole_argv, environ, &exposed);
 	if (spec_init(&spec, &arena, &e) < 0) {
@@ -154,6 +202,10 @@ int command_run(const struct context *c)
 		sink_close(&sink);
 		spec.events = NULL;
 		return refuse(&spec, &o, &result, &e);
+	}
+	if (open_audit(&spec, &audit, &e) < 0) {
+		sink_close(&sink);
+		return refuse_in("audit", &spec, &o, &result, &e);
 	}
 	int code = run_and_report(&spec, &o, &result, &sink);
 	sink_close(&sink);

@@ -58,6 +58,27 @@ static void put_event(struct run *run, const struct event *ev)
 	events_flush(run);
 }
 
+static void record(struct run *run, struct audit_record *what)
+{
+	struct audit *a = run->o->audit;
+	struct err e = ERR_INIT;
+	if (!a || a->len == 0)
+		return;
+	what->result = run->r;
+	if (audit_write(a, what, 0, &e) < 0 && !a->lost) {
+		a->lost = true;
+		result_warn(run->r, "records were lost: %s", e.msg);
+	}
+}
+
+void run_audit(struct run *run, enum audit_kind kind, const char *name, const char *reason)
+{
+	record(run, &(struct audit_record){.event = AUDIT_DENIED,
+					   .kind = kind,
+					   .name = name,
+					   .reason = reason});
+}
+
 void run_event_egress(struct run *run, const struct egress_row *row)
 {
 	if (run->events.fd < 0)
@@ -90,6 +111,7 @@ void run_event(struct run *run, enum event_type type, const char *name)
 			   .cpu_usec = NUM_UNKNOWN,
 			   .memory_bytes = NUM_UNKNOWN,
 			   .pids = NUM_UNKNOWN,
+			   .position = run->queue_position,
 			   .out_bytes = (int64_t)run->out.bytes,
 			   .err_bytes = (int64_t)run->err.bytes,
 			   .result = type == EVENT_ENDED ? run->r : NULL};
@@ -119,8 +141,10 @@ void run_decide(struct run *run, enum run_status status, const char *limit, cons
 	r->status = status;
 	snprintf(r->cause.limit, sizeof(r->cause.limit), "%s", limit);
 	text_fit(r->cause.message, sizeof(r->cause.message), message);
-	if (limit[0])
-		run_event(run, EVENT_LIMIT, limit);
+	if (!limit[0])
+		return;
+	run_event(run, EVENT_LIMIT, limit);
+	record(run, &(struct audit_record){.event = AUDIT_LIMIT, .name = limit});
 }
 
 void run_fail(struct run *run, enum run_status status, const char *stage, const struct err *e)

@@ -178,6 +178,17 @@ static void store_row(struct run *run, const struct egress_report *in)
 }
 
 /* Whatever the parser says is held against its range: it reads what the network says. */
+/* "name:port", "address:port", or the name that the resolver was asked for. */
+static void audit_row(struct run *run, const struct egress_row *row)
+{
+	char what[EGRESS_NAME_BYTES + ADDRESS_TEXT_BYTES + 16], address[ADDRESS_TEXT_BYTES] = "";
+	if (row->has_address)
+		address_format(&row->address, address);
+	snprintf(what, sizeof(what), row->port ? "%s%s%s:%u" : "%s%s%s", row->name,
+		 row->name[0] && address[0] ? " " : "", address, row->port);
+	run_audit(run, AUDIT_EGRESS, what, row->reason);
+}
+
 static bool take_row(struct run *run, struct egress_report *in)
 {
 	struct result *r = run->r;
@@ -189,9 +200,12 @@ static bool take_row(struct run *run, struct egress_report *in)
 	    in->verdict >= EGRESS_VERDICT_COUNT || in->route >= EGRESS_ROUTE_COUNT ||
 	    *(const unsigned char *)&in->has_address > 1)
 		return false;
-	if (in->row == r->egress_len)
+	const bool fresh = in->row == r->egress_len;
+	if (fresh)
 		r->egress_len++;
 	store_row(run, in);
+	if (fresh && in->verdict == EGRESS_DENIED)
+		audit_row(run, &r->egress[in->row]);
 	if (run->egress.events++ < EVENTS_MAX)
 		run_event_egress(run, &r->egress[in->row]);
 	return true;

@@ -11,6 +11,7 @@
  *   stdio.c      streams
  *   inputs.c     the sender of inputs
  *   egress.c     the broker: start, reports, end
+ *   queue.c      the wait for a slot, with slots.c, which knows their file
  *   ending.c     how a run is told to end
  *   collect.c    artifacts, and validate.c, which looks at one
  *   conclude.c   evidence, usage, verdict -> result
@@ -53,8 +54,9 @@ struct run {
 	bool all_dead;	       /* the leaf is empty and pid 1 reaped */
 	bool decided; /* r->status and r->cause are final */
 	bool program_started, main_exited;
-	bool scope_refused; /* systemd made none, or one that cannot be used */
-	bool hurried;	    /* the drain was told to end soon */
+	bool scope_refused;	 /* systemd made none, or one that cannot be used */
+	bool hurried;		 /* the drain was told to end soon */
+	unsigned queue_position; /* while it waits for a slot: 1 is the first */
 	uint64_t early_signals; /* to be forwarded once the program can be reached: bit N-1 is signal N */
 	int main_status;
 	bool idmapped;
@@ -182,6 +184,8 @@ void report_streams(struct run *run);
 /* The whole tree's cpu time, from the leaf, else as far as /proc shows it. 0 or -1. */
 int run_cpu_usec(const struct run *run, uint64_t *usec);
 
+/* To the audit, if there is one: what was denied, and why (NULL: that says its kind). */
+void run_audit(struct run *run, enum audit_kind kind, const char *name, const char *reason);
 void run_event(struct run *run, enum event_type type, const char *name);
 void run_event_egress(struct run *run, const struct egress_row *row);
 void run_event_artifact(struct run *run, const struct artifact_row *row);

@@ -24,6 +24,7 @@
  * namespaces.
  */
 #include "base/fd.h"
+#include "runtime/queue.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
 
@@ -42,6 +43,8 @@
 static int choose_id(const struct spec *s, struct result *r, struct err *e)
 {
 	uint8_t random[8];
+	if (r->id[0] && !s->id)
+		return 0;
 	if (s->id) {
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
 		return 0;
@@ -101,8 +104,11 @@ int make_leaf(struct run *run, struct err *e)
 	return ledger_require(run->r, run->spec->require, e);
 }
 
-static int prepare(struct run *run, const char **stage, struct err *e)
+/* A name, by which others find it, and a caller: once. */
+static int introduce(struct run *run, const char **stage, struct err *e)
 {
+	if (run->registry >= 0)
+		return 0;
 	*stage = "id";
 	if (choose_id(run->spec, run->r, e) < 0)
 		return -1;
@@ -111,7 +117,41 @@ static int prepare(struct run *run, const char **stage, struct err *e)
 	if (run->registry < 0)
 		return -1;
 	*stage = "caller";
-	if (open_caller(run, e) < 0)
+	return open_caller(run, e);
+}
+
+/* With a slot, if one is asked for: before anything is planned or held that others could want. */
+static int stand_in_line(struct run *run, struct lease *lease, const char **stage, struct err *e)
+{
+	if (lease->held || !queue_wanted(run->spec))
+		return 0;
+	if (introduce(run, stage, e) < 0)
+		return -1;
+	*stage = "slots";
+	return queue_wait(run, lease, e);
+}
+
+/* No record, no run: before anything of it exists. */
+static int record_start(struct run *run, const char **stage, struct err *e)
+{
+	enum { SYSLOG_MS = 1000 };
+	struct audit *a = run->o->audit;
+	struct audit_record start = {.event = AUDIT_START, .result = run->r, .image = run->spec->image};
+	if (!a || a->len == 0 || a->started)
+		return 0;
+	*stage = "audit";
+	if (choose_id(run->spec, run->r, e) < 0)
+		return -1;
+	digest_spec(run->spec, run->r);
+	if (audit_write(a, &start, SYSLOG_MS, e) < 0)
+		return -1;
+	a->started = true;
+	return 0;
+}
+
+static int prepare(struct run *run, const char **stage, struct err *e)
+{
+	if (introduce(run, stage, e) < 0)
 		return -1;
 	*stage = "timer";
 	if (deadlines_open(&run->deadlines, e) < 0)
@@ -237,9 +277,26 @@ int sandbox_rehearse(const struct spec *s, const struct sandbox_options *o, stru
 	return 0;
 }
 
-/* False: there is no scope to be had, *why says why, and nothing is left. */
+/* Everything of it is gone: the next one may begin, before whoever reads our events has read the last. */
+static void finish(struct run *run, struct lease *lease)
+{
+	release(run);
+	lease_close(lease);
+	finish_events(run);
+}
+
+static void no_place(struct run *run, const char *stage, const struct err *e)
+{
+	digest_spec(run->spec, run->r);
+	if (run->decided)
+		snprintf(run->r->cause.stage, sizeof(run->r->cause.stage), "%s", stage);
+	else
+		result_fail(run->r, RUN_REFUSED, stage, e);
+}
+
+/* False: there is no scope to be had, *why says why, and nothing is left but the slot. */
 static bool attempt(const struct spec *s, const struct sandbox_options *o, struct result *r,
-		    struct err *why)
+		    struct lease *lease, struct err *why)
 {
 	struct run run = nothing_yet(s, o, r);
 	struct err e = ERR_INIT;
@@ -254,9 +311,14 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 		finish_events(&run);
 		return true;
 	}
+	if (stand_in_line(&run, lease, &stage, &e) < 0 || record_start(&run, &stage, &e) < 0) {
+		no_place(&run, stage, &e);
+		finish(&run, lease);
+		return true;
+	}
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
 		digest_spec(s, r);
-		finish_events(&run);
+		finish(&run, lease);
 		return true;
 	}
 	if (prepare(&run, &stage, &e) < 0) {
@@ -279,8 +341,7 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 		report_streams(&run);
 		collect_artifacts(&run);
 	}
-	release(&run);
-	finish_events(&run);
+	finish(&run, lease);
 	return true;
 }
 
@@ -288,12 +349,13 @@ void sandbox_run(const struct spec *s, const struct sandbox_options *o, struct r
 {
 	struct err why = ERR_INIT;
 	const size_t warnings = r->warnings_len;
-	if (attempt(s, o, r, &why))
+	struct lease lease = LEASE_INIT;
+	if (attempt(s, o, r, &lease, &why))
 		return;
 	/* A filter, limits and a ledger that counted on controllers would be wrong: all is planned anew. */
 	struct sandbox_options without = *o;
 	without.no_scope = why.msg;
 	r->warnings_len = warnings; /* those of the plan come again */
 	result_warn(r, "no scope: %s", why.msg);
-	attempt(s, &without, r, &why);
+	attempt(s, &without, r, &lease, &why);
 }

@@ -143,7 +143,7 @@ int open_signals(struct run *run, struct err *e)
 {
 	static const int caught[] = {SIGTERM, SIGINT,	 SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
 				     SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGWINCH, SIGXFSZ,
-				     SIGTTOU, SIGTTIN,	 SIGPOLL, SIGPWR};
+				     SIGTTOU, SIGTTIN,	 SIGPOLL, SIGPWR,  SIGURG};
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)

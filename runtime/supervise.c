@@ -357,12 +357,10 @@ static void on_notify(struct run *run, short revents)
 		end_by_limit(run, RUN_FOREIGN_ABI, "", message);
 		break;
 	case 2:
-		if (run->events.fd >= 0) {
-			syscall_name(run->notify.rows[run->notify.rows_len - 1].arch,
-				     run->notify.rows[run->notify.rows_len - 1].nr, name,
-				     sizeof(name));
-			run_event(run, EVENT_DENIED, name);
-		}
+		syscall_name(run->notify.rows[run->notify.rows_len - 1].arch,
+			     run->notify.rows[run->notify.rows_len - 1].nr, name, sizeof(name));
+		run_event(run, EVENT_DENIED, name);
+		run_audit(run, AUDIT_SYSCALL, name, NULL);
 		break;
 	case -1:
 		end_by_error(run, RUN_LOST, "seccomp", &e);

@@ -95,6 +95,7 @@ static int read_file(struct spec *s, const struct spec_args *args, struct err *e
 		return err_usage(e, "--spec: no file can be read here");
 	if (args->read_file(s->arena, args->spec_file, &text, &len, e) < 0)
 		return err_wrap(e, "--spec");
+	s->speaking = ORIGIN_FILE;
 	return spec_read_json(s, args->spec_file, text, len, e);
 }
 
@@ -166,10 +167,14 @@ int spec_read_argv(struct spec *s, struct spec_args *args, int argc, char *const
 		return -1;
 	if (args->help_wanted)
 		return 0;
-	if (args->spec_file && read_file(s, args, e) < 0) {
+	if ((args->configure && args->configure(s, e) < 0) ||
+	    (args->spec_file && read_file(s, args, e) < 0)) {
 		set_early(s, &w);
 		return -1;
 	}
+	s->speaking = ORIGIN_FLAG;
 	int at = set_flags(s, &w, e);
-	return at < 0 ? -1 : set_rest(s, argc - at, &argv[at], e);
+	if (at < 0 || set_rest(s, argc - at, &argv[at], e) < 0)
+		return -1;
+	return spec_apply_ceilings(s, e);
 }

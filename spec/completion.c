@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What completes a value, as bash has it. */
 static const char *value_words(const struct key *k)
 {
 	switch (k->type) {
 	case KEY_PATH:
+		return strcmp(k->name, "audit") == 0 ? "_pinfold_files; _pinfold_words syslog"
+						     : "_pinfold_files";
 	case KEY_SINK:
 		return "_pinfold_files";
 	case KEY_STDIN:
@@ -34,7 +37,7 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_commands='run explain doctor image ps kill gc completion version help'\n"
+	fputs("'\n_pinfold_commands='run explain doctor image ps kill gc audit completion version help'\n"
 	      "_pinfold_image_verbs='pull load import build-debian list inspect tag remove gc verify export'\n"
 	      "_pinfold_guarantees='all cgroup",
 	      to);
@@ -95,6 +98,8 @@ static const char others[] =
 	"\tdoctor,-*|ps,*) _pinfold_words --json ;;\n"
 	"\tdoctor,*) _pinfold_image ;;\n"
 	"\tgc,*) [[ $before == --cgroup-parent ]] && _pinfold_files || _pinfold_words --cgroup-parent ;;\n"
+	"\taudit,-*) _pinfold_words '--id --since --status --json' ;;\n"
+	"\taudit,*) _pinfold_files ;;\n"
 	"\thelp,*) _pinfold_words \"$_pinfold_commands\" ;;\n"
 	"\tesac\n}\n";
 

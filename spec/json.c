@@ -1,7 +1,7 @@
 /* The spec as JSON. jansson decides what is JSON; locate.c says where in it. */
 #include "spec/base64.h"
+#include "spec/document.h"
 #include "spec/keys.h"
-#include "spec/locate.h"
 #include "spec/parse.h"
 #include "spec/spec.h"
 #include "spec/syntax.h"
@@ -12,22 +12,6 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 8 };
-
-struct document {
-	char name[96]; /* as it stands in messages */
-	struct json_text j;
-	json_t *root;
-};
-
-struct decoded {
-	json_t *value;
-};
-
-static void decoded_drop(struct decoded *d)
-{
-	json_decref(d->value);
-}
-#define autodecoded __attribute__((cleanup(decoded_drop))) struct decoded
 
 /* What belongs there, for a message about a wrong type. */
 static const char *const belongs[KEY_TYPE_COUNT] = {
@@ -51,6 +35,7 @@ static const char *const belongs[KEY_TYPE_COUNT] = {
 	[KEY_INPUT] = "an array of \"SRC:DST\"",
 	[KEY_INPUT_RO] = "an array of \"SRC:DST\"",
 	[KEY_ARTIFACT] = "an array of \"PATH:OPTION\"",
+	[KEY_SLOTS] = "a number, or \"N:NAME\"",
 };
 
 /* The end of a long name says more than its beginning. */
@@ -66,8 +51,14 @@ static void name_copy(char *to, size_t size, const char *name)
 	}
 }
 
+void document_init(struct document *d, const char *name, const char *text, size_t len)
+{
+	*d = (struct document){.j = {text, len}};
+	name_copy(d->name, sizeof(d->name), name);
+}
+
 /* Before the message that is there: the place, and the key if one is to blame. */
-static int refuse_at(const struct document *d, size_t at, const char *key, struct err *e)
+int document_refuse(const struct document *d, size_t at, const char *key, struct err *e)
 {
 	size_t line, column;
 	locate_position(&d->j, at, &line, &column);
@@ -76,35 +67,35 @@ static int refuse_at(const struct document *d, size_t at, const char *key, struc
 	return err_wrap(e, "%s:%zu:%zu", d->name, line, column);
 }
 
-static int parse(struct document *d, struct err *e)
+int document_parse(struct document *d, const char *what, struct err *e)
 {
 	if (d->j.len > SPEC_FILE_BYTES_MAX)
-		return err_usage(e, "%s:1:1: the spec is too large (%zu bytes; the most is %d)",
-				 d->name, d->j.len, SPEC_FILE_BYTES_MAX);
+		return err_usage(e, "%s:1:1: too large for %s (%zu bytes; the most is %d)", d->name,
+				 what, d->j.len, SPEC_FILE_BYTES_MAX);
 	size_t deep = locate_too_deep(&d->j, DEPTH_MAX);
 	if (deep < d->j.len) {
 		err_usage(e, "nested too deep");
-		return refuse_at(d, deep, NULL, e);
+		return document_refuse(d, deep, NULL, e);
 	}
 	json_error_t je;
 	d->root = json_loadb(d->j.text, d->j.len, 0, &je);
 	if (!d->root)
 		return syntax_refuse(d->name, &d->j, &je, e);
 	if (!json_is_object(d->root)) {
-		err_usage(e, "a spec is an object");
-		return refuse_at(d, locate_start(&d->j), NULL, e);
+		err_usage(e, "%s is an object", what);
+		return document_refuse(d, locate_start(&d->j), NULL, e);
 	}
 	return 0;
 }
 
-static json_t *decode(const struct document *d, struct slice s)
+json_t *document_decode(const struct document *d, struct slice s)
 {
 	return json_loadb(d->j.text + s.at, s.end - s.at, JSON_DECODE_ANY, NULL);
 }
 
 /* The text of a string, or of {"encoding": "base64", "data": ...}, which json_text() writes for
  * bytes that are not UTF-8. */
-static int read_text(const json_t *value, struct arena *a, const char **text, struct err *e)
+int document_text(const json_t *value, struct arena *a, const char **text, struct err *e)
 {
 	const char *encoding = json_string_value(json_object_get(value, "encoding"));
 	const json_t *data = json_object_get(value, "data");
@@ -154,13 +145,14 @@ static bool holds_bytes(const struct key *k)
 static bool is_number(const struct key *k)
 {
 	return k->type == KEY_SIZE || k->type == KEY_RATE || k->type == KEY_TIME ||
-	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID;
+	       k->type == KEY_COUNT || k->type == KEY_CPUS || k->type == KEY_UID ||
+	       k->type == KEY_SLOTS;
 }
 
 static int set_scalar(struct spec *s, const struct key *k, const struct document *d,
 		      struct slice at, struct err *e)
 {
-	autodecoded v = {decode(d, at)};
+	autodecoded v = {document_decode(d, at)};
 	const char *text = NULL;
 	if (json_is_null(v.value) && (!k->initial || k->type == KEY_STDIN)) {
 		value_clear(s, k);
@@ -171,7 +163,7 @@ static int set_scalar(struct spec *s, const struct key *k, const struct document
 	if (k->type == KEY_BOOL ||
 	    !(json_is_string(v.value) || (json_is_object(v.value) && holds_bytes(k))))
 		return refuse_type(k, e);
-	if (read_text(v.value, s->arena, &text, e) < 0)
+	if (document_text(v.value, s->arena, &text, e) < 0)
 		return -1;
 	return value_set(s, k, text, e);
 }
@@ -190,7 +182,7 @@ static int take(struct taker *t, const json_t *value, struct err *e)
 	const char *text = NULL;
 	if (t->k && (t->k->type == KEY_REQUIRE || t->k->type == KEY_ALLOW) && !json_is_string(value))
 		return err_usage(e, "a string belongs here");
-	if (read_text(value, t->s->arena, &text, e) < 0)
+	if (document_text(value, t->s->arena, &text, e) < 0)
 		return -1;
 	if (t->k)
 		return value_set(t->s, t->k, text, e);
@@ -204,34 +196,34 @@ static int take_each(struct taker *t, const struct document *d, struct slice arr
 	size_t at = array.at;
 	struct member m;
 	while (locate_next(&d->j, &at, &m)) {
-		autodecoded v = {decode(d, m.value)};
+		autodecoded v = {document_decode(d, m.value)};
 		if (take(t, v.value, e) < 0)
-			return refuse_at(d, m.value.at, t->name, e);
+			return document_refuse(d, m.value.at, t->name, e);
 	}
 	return 0;
 }
 
 static int set_command(struct spec *s, const struct document *d, struct slice at, struct err *e)
 {
-	autodecoded v = {decode(d, at)};
+	autodecoded v = {document_decode(d, at)};
 	if (!json_is_array(v.value)) {
 		err_usage(e, "wrong type; here belongs an array of strings");
-		return refuse_at(d, at.at, "command", e);
+		return document_refuse(d, at.at, "command", e);
 	}
 	struct taker t = {.name = "command", .s = s};
 	t.words = arena_alloc(s->arena, (json_array_size(v.value) + 1) * sizeof(*t.words));
 	if (take_each(&t, d, at, e) < 0)
 		return -1;
-	return spec_set_command(s, t.words, t.len, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
+	return spec_set_command(s, t.words, t.len, e) < 0 ? document_refuse(d, at.at, NULL, e) : 0;
 }
 
 static int set_image(struct spec *s, const struct document *d, struct slice at, struct err *e)
 {
-	autodecoded v = {decode(d, at)};
+	autodecoded v = {document_decode(d, at)};
 	const char *text = NULL;
-	if (read_text(v.value, s->arena, &text, e) < 0)
-		return refuse_at(d, at.at, "image", e);
-	return spec_set_image(s, text, e) < 0 ? refuse_at(d, at.at, NULL, e) : 0;
+	if (document_text(v.value, s->arena, &text, e) < 0)
+		return document_refuse(d, at.at, "image", e);
+	return spec_set_image(s, text, e) < 0 ? document_refuse(d, at.at, NULL, e) : 0;
 }
 
 /* Its name for a message: "memory", "egress.bytes". */
@@ -240,14 +232,14 @@ static const char *label(const struct spec *s, const struct key *k)
 	return k->object ? arena_printf(s->arena, "%s.%s", k->object, k->member) : k->name;
 }
 
-static int set_key(struct spec *s, const struct key *k, const struct document *d, struct slice at,
-		   struct err *e)
+int document_set_key(struct spec *s, const struct key *k, const struct document *d, struct slice at,
+		     struct err *e)
 {
 	struct taker t = {.name = label(s, k), .s = s, .k = k};
 	if (key_repeatable(k) && d->j.text[at.at] == '[')
 		return take_each(&t, d, at, e);
 	if ((key_repeatable(k) ? refuse_type(k, e) : set_scalar(s, k, d, at, e)) < 0)
-		return refuse_at(d, at.at, t.name, e);
+		return document_refuse(d, at.at, t.name, e);
 	return 0;
 }
 
@@ -288,8 +280,10 @@ static int key_bit(const char *object, const char *name, const struct key **k)
 	return strcmp(name, "command") == 0 ? SEEN_COMMAND : SEEN_NOTHING;
 }
 
-static int refuse_unknown(const char *object, const char *name, struct err *e)
+static int refuse_unknown(const char *object, const char *name, enum members kind, struct err *e)
 {
+	if (kind != MEMBERS_SPEC && (strcmp(name, "image") == 0 || strcmp(name, "command") == 0))
+		return err_usage(e, "%s is for each run to say", name);
 	const struct key *k = key_find(name);
 	const char *near = object ? NULL : key_nearest(name);
 	if (k && k->object)
@@ -309,7 +303,14 @@ struct walk {
 	struct spec *s;
 	const struct document *d;
 	uint64_t seen;
+	enum members kind;
 };
+
+/* Numbers of which there can be too much; an id or a name is none. */
+static bool has_ceiling(const struct key *k)
+{
+	return is_number(k) && k->type != KEY_UID && k->type != KEY_SLOTS;
+}
 
 /* Each member of the object at `at` with its bit; refused in both are what is unknown or was seen. */
 static int set_members(struct walk *w, const char *object, size_t at, struct err *e);
@@ -318,29 +319,35 @@ static int set_known(struct walk *w, const struct key *k, int bit, const struct 
 		     struct err *e)
 {
 	if (k)
-		return set_key(w->s, k, w->d, m->value, e);
+		return document_set_key(w->s, k, w->d, m->value, e);
 	if (bit == SEEN_IMAGE || bit == SEEN_COMMAND)
 		return (bit == SEEN_IMAGE ? set_image : set_command)(w->s, w->d, m->value, e);
-	autodecoded name = {decode(w->d, m->key)};
+	autodecoded name = {document_decode(w->d, m->key)};
 	if (w->d->j.text[m->value.at] == '{')
 		return set_members(w, json_string_value(name.value), m->value.at, e);
 	err_usage(e, "wrong type; here belongs an object");
-	return refuse_at(w->d, m->value.at, json_string_value(name.value), e);
+	return document_refuse(w->d, m->value.at, json_string_value(name.value), e);
 }
 
 static int set_member(struct walk *w, const char *object, const struct member *m, struct err *e)
 {
-	autodecoded key = {decode(w->d, m->key)};
+	autodecoded key = {document_decode(w->d, m->key)};
 	const char *name = json_string_value(key.value) ? json_string_value(key.value) : "";
 	const struct key *k;
 	int bit = key_bit(object, name, &k);
+	if (w->kind != MEMBERS_SPEC && (bit == SEEN_IMAGE || bit == SEEN_COMMAND))
+		bit = SEEN_NOTHING;
+	if (w->kind == MEMBERS_CEILINGS && k && !has_ceiling(k)) {
+		err_usage(e, "%s: there is no ceiling to this", label(w->s, k));
+		return document_refuse(w->d, m->key.at, NULL, e);
+	}
 	if (bit == SEEN_NOTHING) {
-		refuse_unknown(object, name, e);
-		return refuse_at(w->d, m->key.at, object, e);
+		refuse_unknown(object, name, w->kind, e);
+		return document_refuse(w->d, m->key.at, object, e);
 	}
 	if (w->seen & (1ULL << bit)) {
 		err_usage(e, "%s: given twice", k ? label(w->s, k) : name);
-		return refuse_at(w->d, m->key.at, NULL, e);
+		return document_refuse(w->d, m->key.at, NULL, e);
 	}
 	w->seen |= 1ULL << bit;
 	return set_known(w, k, bit, m, e);
@@ -354,6 +361,13 @@ static int set_members(struct walk *w, const char *object, size_t at, struct err
 			return -1;
 	}
 	return 0;
+}
+
+int document_set_members(struct spec *s, const struct document *d, size_t at, enum members kind,
+			 struct err *e)
+{
+	struct walk w = {.s = s, .d = d, .kind = kind};
+	return set_members(&w, NULL, at, e);
 }
 
 /* Where the result goes, and what it must not destroy there, is read first, as far as it can be:
@@ -370,13 +384,12 @@ static void set_early(struct spec *s, const struct document *d)
 
 int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e)
 {
-	struct document d = {.j = {text, len}};
-	name_copy(d.name, sizeof(d.name), name);
-	int done = parse(&d, e);
+	struct document d;
+	document_init(&d, name, text, len);
+	int done = document_parse(&d, "a spec", e);
 	if (done == 0) {
-		struct walk w = {.s = s, .d = &d};
 		set_early(s, &d);
-		done = set_members(&w, NULL, locate_start(&d.j), e);
+		done = document_set_members(s, &d, locate_start(&d.j), MEMBERS_SPEC, e);
 	}
 	json_decref(d.root);
 	return done;

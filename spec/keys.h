@@ -35,6 +35,7 @@ enum key_type {
 	KEY_INPUT,   /* repeatable */
 	KEY_INPUT_RO,
 	KEY_ARTIFACT, /* repeatable */
+	KEY_SLOTS,    /* struct slots */
 	KEY_TYPE_COUNT,
 };
 
@@ -84,6 +85,9 @@ const struct key *key_find_member(const char *object, const char *member);
 
 /* Read before all others, so that a refusal knows them too: where the result goes, and the run's files. */
 bool key_is_early(const struct key *k);
+
+/* Its value for people, as a flag has it or as JSON; malloc'ed. NULL: memory is out. */
+char *key_value_text(const struct spec *s, const struct key *k);
 
 /* May be given more than once; the values add up. */
 bool key_repeatable(const struct key *k);

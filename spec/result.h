@@ -191,6 +191,7 @@ char *result_write_json(const struct result *r);
 
 /* One line of --events, without indentation, with a final newline; malloc'ed. */
 enum event_type {
+	EVENT_QUEUED,
 	EVENT_STARTED,
 	EVENT_STAGE,
 	EVENT_USAGE,
@@ -208,9 +209,10 @@ struct event {
 	int64_t pid;	  /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
-	const struct egress_row *egress; /* egress */
+	int64_t position;		     /* queued: 1 is the first in line */
+	const struct egress_row *egress;     /* egress */
 	const struct artifact_row *artifact; /* artifact */
-	const struct result *result;	 /* ended */
+	const struct result *result;	     /* ended */
 };
 char *event_write_json(const struct event *ev);
 

@@ -270,6 +270,11 @@ char *result_write_json(const struct result *r)
 
 /* ---- events ---- */
 
+static void queued(struct json_writer *w, const struct event *ev)
+{
+	number(w, "position", ev->position);
+}
+
 static void started(struct json_writer *w, const struct event *ev)
 {
 	number(w, "pid", ev->pid);
@@ -311,10 +316,10 @@ static const struct {
 	const char *name;
 	void (*fields)(struct json_writer *w, const struct event *ev);
 } event_types[] = {
-	[EVENT_STARTED] = {"started", started}, [EVENT_STAGE] = {"stage", named},
-	[EVENT_USAGE] = {"usage", usage},	[EVENT_DENIED] = {"denied", named},
-	[EVENT_EGRESS] = {"egress", egress},	[EVENT_LIMIT] = {"limit", named},
-	[EVENT_ARTIFACT] = {"artifact", artifact},
+	[EVENT_QUEUED] = {"queued", queued},	   [EVENT_STARTED] = {"started", started},
+	[EVENT_STAGE] = {"stage", named},	   [EVENT_USAGE] = {"usage", usage},
+	[EVENT_DENIED] = {"denied", named},	   [EVENT_EGRESS] = {"egress", egress},
+	[EVENT_ARTIFACT] = {"artifact", artifact}, [EVENT_LIMIT] = {"limit", named},
 	[EVENT_ENDED] = {"ended", ended},
 };
 

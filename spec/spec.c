@@ -21,6 +21,7 @@ int spec_init(struct spec *s, struct arena *a, struct err *e)
 			return err_bug(e, "the default of %s is refused", k->name);
 	}
 	fresh.given = 0;
+	memset(fresh.origins, ORIGIN_DEFAULT, sizeof(fresh.origins));
 	*s = fresh;
 	return 0;
 }
@@ -114,6 +115,23 @@ static int check_scratch(const struct spec *s, struct err *e)
 			 scratch, memory);
 }
 
+/* A run that could never have its turn is refused now. */
+static int check_slots(const struct spec *s, struct err *e)
+{
+	char memory[PARSE_TEXT_BYTES], most[PARSE_TEXT_BYTES];
+	const enum origin queue = (enum origin)s->origins[key_find("queue") - spec_keys];
+	if (s->queue_ns != LIMIT_NONE && queue >= ORIGIN_FILE &&
+	    s->slots_memory_bytes == LIMIT_NONE && !spec_given(s, offsetof(struct spec, slots)))
+		return err_usage(e, "queue is a time to wait for a slot, and there is neither slots nor "
+				    "slots-memory");
+	if (s->slots_memory_bytes == LIMIT_NONE || s->limits.memory_bytes <= s->slots_memory_bytes)
+		return 0;
+	spec_format_size(s->limits.memory_bytes, memory);
+	spec_format_size(s->slots_memory_bytes, most);
+	return err_usage(e, "memory %s is more than slots-memory %s, so there would never be room",
+			 memory, most);
+}
+
 /* That no file is named for two things is commands/files.c's to see: it takes looking at them. */
 static int check_streams(const struct spec *s, struct err *e)
 {
@@ -137,7 +155,8 @@ static int check_transfer(const struct spec *s, struct err *e)
 
 int spec_check(const struct spec *s, struct err *e)
 {
-	if (check_transfer(s, e) < 0 || check_image_and_command(s, e) < 0 || check_scratch(s, e) < 0 || check_streams(s, e) < 0)
+	if (check_transfer(s, e) < 0 || check_image_and_command(s, e) < 0 ||
+	    check_scratch(s, e) < 0 || check_streams(s, e) < 0 || check_slots(s, e) < 0)
 		return -1;
 	return 0;
 }

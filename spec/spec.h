@@ -52,6 +52,13 @@ struct egress {
 	uint64_t bytes;		  /* both ways together, over the whole run */
 };
 
+/* What independent runs of one user share; see docs/slots.md. */
+struct slots {
+	uint64_t count;	  /* 0: none asked for */
+	const char *name; /* whose they are */
+};
+enum { SLOTS_COUNT_MAX = 512, SLOTS_NAME_MAX = 32 };
+
 /* Whether a name that is not stored is pulled. */
 enum pull_mode { PULL_NEVER, PULL_MISSING };
 
@@ -62,6 +69,22 @@ struct stored_image {
 	const char *user;   /* name of the program's id; NULL: pinfold's own choice */
 	bool has_gid;	    /* gid counts; else it is the same number as the uid */
 	uint32_t gid;
+};
+
+/* Who said what a key is: each has the last word over those before it. */
+enum origin { ORIGIN_DEFAULT, ORIGIN_HOST, ORIGIN_USER, ORIGIN_FILE, ORIGIN_FLAG, ORIGIN_COUNT };
+
+/* What the configuration files say beside defaults (config.c, pinfold-config(5)); no keys, and no
+ * part of the canonical JSON. */
+struct rules {
+	const char *host_file;	     /* NULL: there is none */
+	const char *user_file;	     /* NULL: there is none */
+	const struct spec *ceilings; /* its given keys are the most a run may have; NULL none */
+	uint64_t locked;	/* bit set of the rows of spec_keys[] that nobody else may set */
+	const char *audit;	/* the host's own, beside the run's; NULL none */
+	const char *input_base; /* what inputs may come from; NULL: anything */
+	const char **sensitive; /* paths that no input may come from, beside the built-in ones */
+	size_t sensitive_len;
 };
 
 struct spec {
@@ -85,6 +108,9 @@ struct spec {
 	enum pull_mode pull;
 	enum proc_mode proc;
 	enum on_exit_mode on_exit;
+	struct slots slots;
+	uint64_t slots_memory_bytes; /* of all that hold a slot together */
+	uint64_t queue_ns;	     /* how long a run waits for its turn */
 	uint64_t grace_ns;
 	const char *cgroup_parent; /* NULL: the ladder of cgroup/ decides */
 	const char *seccomp_file;  /* NULL: the default filter */
@@ -103,9 +129,13 @@ struct spec {
 
 	const char *result; /* NULL: none; a path, or "fd:N" */
 	const char *events;
-	const char *id; /* NULL: chosen at random */
+	const char *audit; /* NULL: none; a path, or "syslog" */
+	const char *id;	   /* NULL: chosen at random */
 
 	uint64_t given; /* bit set of the rows of spec_keys[] that were set, for defaults that depend on others */
+	struct rules rules;
+	enum origin speaking; /* whose words are being read */
+	uint8_t origins[64];  /* enum origin of each row */
 };
 
 /* Defaults, set by the same parser as everything else. The arena is borrowed and must
@@ -127,6 +157,22 @@ int spec_set_command(struct spec *s, const char *const *words, size_t len, struc
  * types, duplicate keys: ERR_USAGE that begins with NAME:LINE:COLUMN. */
 int spec_read_json(struct spec *s, const char *name, const char *text, size_t len, struct err *e);
 
+/* A configuration file: {"defaults": {...}} and the rest of struct rules. who is ORIGIN_HOST or
+ * ORIGIN_USER, which may say less. The defaults are set, the rules noted. Errors as with spec_read_json(). */
+struct config_text {
+	enum origin who;
+	const char *name, *text; /* borrowed for the call */
+	size_t len;
+};
+int spec_read_config(struct spec *s, const struct config_text *from, struct err *e);
+
+/* The ceilings, once everybody has spoken: what is default, or the host's own, is lowered to them;
+ * what anybody else said and is more is refused. */
+int spec_apply_ceilings(struct spec *s, struct err *e);
+
+/* "default", "host", "user", "spec", "flag". */
+const char *origin_name(enum origin who);
+
 /* The arguments of `run` and `explain` after the subcommand's name:
  * [FLAGS] IMAGE [--] COMMAND [ARG...]. Flags are "--key value", "--key=value" and bare "--tty";
  * they end at IMAGE. A flag overrides the file given by --spec whatever the order, so this calls
@@ -138,6 +184,8 @@ int spec_read_json(struct spec *s, const char *name, const char *text, size_t le
 struct spec_args {
 	/* Read the file NAME whole; text is the arena's. NULL where there are no files (tests). */
 	int (*read_file)(struct arena *a, const char *name, char **text, size_t *len, struct err *e);
+	/* Read the configuration files into the spec. NULL where there are none (tests). */
+	int (*configure)(struct spec *s, struct err *e);
 	const char *spec_file; /* set: the file of --spec, NULL none */
 	bool help_wanted;
 };

@@ -1,6 +1,7 @@
 #include "spec/value.h"
 
 #include "spec/parse.h"
+#include "spec/slots.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -474,6 +475,21 @@ static void clear_artifact(struct spec *s, const struct key *k)
 	memset(field(s, k), 0, sizeof(struct artifact_list));
 }
 
+/* ---- slots ---- */
+
+static int set_slots(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	return slots_parse(text, s->arena, field(s, k), e);
+}
+
+static void write_slots(const struct spec *s, const struct key *k, struct json_writer *w)
+{
+	const struct slots *slots = field_of(s, k);
+	char text[PARSE_TEXT_BYTES + SLOTS_NAME_MAX + 2];
+	snprintf(text, sizeof(text), "%llu:%s", (unsigned long long)slots->count, slots->name);
+	json_text(w, key_member(k), slots->count ? text : "none");
+}
+
 /* ---- the types ---- */
 
 static const struct {
@@ -501,6 +517,7 @@ static const struct {
 	[KEY_INPUT] = {set_input, write_input, clear_input},
 	[KEY_INPUT_RO] = {set_input, write_input, clear_input},
 	[KEY_ARTIFACT] = {set_artifact, write_artifact, clear_artifact},
+	[KEY_SLOTS] = {set_slots, write_slots, NULL},
 };
 
 bool spec_given(const struct spec *s, size_t offset)
@@ -530,17 +547,25 @@ static void settle_stdin(struct spec *s)
 		s->stdin_kind = s->tty ? STDIN_CALLER : STDIN_NULL;
 }
 
-static void mark_given(struct spec *s, const struct key *k)
+static void settle(struct spec *s, const struct key *k)
 {
-	s->given |= 1ULL << (k - spec_keys);
 	if (k->offset == offsetof(struct spec, limits.memory_bytes))
 		settle_scratch(s);
 	else if (k->offset == offsetof(struct spec, tty))
 		settle_stdin(s);
 }
 
+static void mark_given(struct spec *s, const struct key *k)
+{
+	s->given |= 1ULL << (k - spec_keys);
+	s->origins[k - spec_keys] = (uint8_t)s->speaking;
+	settle(s, k);
+}
+
 int value_set(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
+	if (s->rules.locked >> (k - spec_keys) & 1 && s->speaking != ORIGIN_HOST)
+		return err_usage(e, "%s says this for every run; leave it out", s->rules.host_file);
 	if (types[k->type].set(s, k, text, e) < 0)
 		return -1;
 	mark_given(s, k);
@@ -552,6 +577,41 @@ void value_clear(struct spec *s, const struct key *k)
 	if (types[k->type].clear)
 		types[k->type].clear(s, k);
 	mark_given(s, k);
+}
+
+void value_lower(struct spec *s, const struct key *k, uint64_t value)
+{
+	*(uint64_t *)field(s, k) = value;
+	settle(s, k);
+}
+
+void value_format(const struct key *k, uint64_t value, char *buf)
+{
+	numbers[k->type].format(value, buf);
+}
+
+char *key_value_text(const struct spec *s, const struct key *k)
+{
+	char number[PARSE_TEXT_BYTES];
+	struct json_writer w;
+	if (numbers[k->type].format && k->type != KEY_UID &&
+	    (k->initial || *(const uint64_t *)field_of(s, k))) {
+		numbers[k->type].format(*(const uint64_t *)field_of(s, k), number);
+		return strdup(number);
+	}
+	json_open(&w, false);
+	json_begin(&w, NULL, '{');
+	value_write(s, k, &w);
+	json_end(&w, '{');
+	char *text = json_finish(&w, false);
+	if (!text)
+		return NULL;
+	/* {"member":VALUE} */
+	const size_t before = strlen(key_member(k)) + strlen("{\"\":"),
+		     len = strlen(text) - before - 1;
+	memmove(text, text + before, len);
+	text[len] = '\0';
+	return text;
 }
 
 void value_write(const struct spec *s, const struct key *k, struct json_writer *w)

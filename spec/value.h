@@ -13,6 +13,12 @@ int value_set(struct spec *s, const struct key *k, const char *text, struct err 
 /* Back to what it is when the key is not given at all. */
 void value_clear(struct spec *s, const struct key *k);
 
+/* A number's field, lowered: as if it had been its default. */
+void value_lower(struct spec *s, const struct key *k, uint64_t value);
+
+/* A number as a flag has it; buf of PARSE_TEXT_BYTES. */
+void value_format(const struct key *k, uint64_t value, char *buf);
+
 /* The field as a canonical JSON member of the key's name. */
 void value_write(const struct spec *s, const struct key *k, struct json_writer *w);
 

@@ -71,6 +71,8 @@ static void defaults(void **state)
 	assert_int_equal(s.uid, 1000);
 	assert_int_equal(s.proc, PROC_OWN);
 	assert_int_equal(s.on_exit, ON_EXIT_KILL);
+	assert_int_equal(s.slots.count, 0);
+	assert_true(s.slots_memory_bytes == LIMIT_NONE && s.queue_ns == LIMIT_NONE);
 	assert_int_equal(s.grace_ns, 2000000000);
 	assert_int_equal(s.stdin_kind, STDIN_NULL);
 	assert_string_equal(s.workdir, "/scratch");
@@ -84,6 +86,7 @@ static void defaults(void **state)
 	assert_null(s.stderr_file);
 	assert_null(s.result);
 	assert_null(s.events);
+	assert_null(s.audit);
 	assert_null(s.id);
 }
 
@@ -127,6 +130,11 @@ static void accepted(void **state)
 		{"ids", "range"},
 		{"proc", "outer"},
 		{"on-exit", "wait"},
+		{"slots", "none"},
+		{"slots", "512"},
+		{"slots", "1:Ci_1.-"},
+		{"slots-memory", "1M"},
+		{"queue", "0s"},
 		{"priority", "low"},
 		{"read-bps", "1"},
 		{"read-iops", "4294967294"},

@@ -92,6 +92,10 @@ static const char *value(struct arena *a, const struct key *k)
 		return arena_printf(a,
 				    dice(2) ? "h%llu.example:%llu" : "tcp:*.w%llu.example:443,%llu",
 				    (unsigned long long)dice(30), 1 + (unsigned long long)dice(60));
+	case KEY_SLOTS:
+		return dice(4) ? arena_printf(a, "%llu:s-%llu", 1 + (unsigned long long)dice(512),
+					      (unsigned long long)dice(0))
+			       : "none";
 	case KEY_REQUIRE:
 		return guarantee_name((enum guarantee_id)dice(G_COUNT));
 	default:
@@ -165,6 +169,9 @@ static void assert_same(const struct spec *a, const struct spec *b)
 		assert_string_equal(a->env[i], b->env[i]);
 	assert_true(a->ids == b->ids && a->uid == b->uid && a->proc == b->proc &&
 		    a->on_exit == b->on_exit);
+	assert_int_equal(a->slots.count, b->slots.count);
+	assert_true(a->slots.count == 0 || same_text(a->slots.name, b->slots.name));
+	assert_true(a->queue_ns == b->queue_ns && a->slots_memory_bytes == b->slots_memory_bytes);
 	assert_true(a->grace_ns == b->grace_ns && a->require == b->require && a->tty == b->tty);
 	assert_true(a->stdin_kind == b->stdin_kind && same_text(a->stdin_file, b->stdin_file));
 	assert_true(same_text(a->cgroup_parent, b->cgroup_parent) &&
@@ -215,14 +222,14 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "allow", "a.example:443", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
-			    "{\"artifacts\":{\"collect\":[],\"dir\":null},\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
+			    "{\"artifacts\":{\"collect\":[],\"dir\":null},\"audit\":null,\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
 			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
 			    "\"image\":\"\\ud83d\\ude00\",\"inputs\":{\"copy\":[],\"read-only\":[]},\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
-			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"read-bps\":\"none\","
+			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"queue\":\"none\",\"read-bps\":\"none\","
 			    "\"read-iops\":\"none\",\"require\":[\"memory\",\"pids\"],\"result\":null,\"scratch\":268435456,"
-			    "\"scratch-inodes\":65536,\"seccomp\":null,\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"
+			    "\"scratch-inodes\":65536,\"seccomp\":null,\"slots\":\"none\",\"slots-memory\":\"none\",\"stderr\":null,\"stdin\":\"null\",\"stdout\":null,"
 			    "\"tty\":false,\"uid\":1000,\"wall\":\"90s\",\"workdir\":\"/scratch\",\"write-bps\":\"none\","
 			    "\"write-iops\":\"none\"}");
 	free(text);
