@@ -246,7 +246,7 @@ class Internet:
             self._connect()
             self.dns = Dns(self.world, self.GATEWAY)
             stack.callback(self.dns.close)
-            self._name_servers(self.GATEWAY)
+            self.name_servers(self.GATEWAY)
             self.stack = stack.pop_all()
         return self
 
@@ -264,7 +264,7 @@ class Internet:
         self.home.run("ip", "route", "add", "default", "via", self.GATEWAY)
         self.home.run("ip", "-6", "route", "add", "default", "via", self.GATEWAY6)
 
-    def _name_servers(self, *addresses):
+    def name_servers(self, *addresses):
         path = os.path.join(pf.tmpdir("root"), "resolv.conf")
         with open(path, "w", encoding="ascii") as file:
             file.write("search home.example\n" + "".join(f"nameserver {a}\n" for a in addresses))
