@@ -17,7 +17,11 @@
  * io is judged by its controller, since run refuses it without. */
 static const char *const trial[][2] = {{"wall", "30s"}, {"idle", "30s"}, {"cpu-time", "20s"}};
 
-static int trial_spec(struct spec *s, struct arena *a, const char *image, struct err *e)
+/* Nothing is asked for: the broker only starts, and is jailed. */
+#define TRIAL_RULE "doctor.invalid:443"
+
+static int trial_spec(struct spec *s, struct arena *a, const char *image, const char *rule,
+		      struct err *e)
 {
 	static const char *const command[] = {"true", NULL};
 	if (spec_init(s, a, e) < 0)
@@ -25,6 +29,8 @@ static int trial_spec(struct spec *s, struct arena *a, const char *image, struct
 	for (size_t i = 0; i < sizeof(trial) / sizeof(*trial); i++)
 		if (spec_set(s, trial[i][0], trial[i][1], e) < 0)
 			return -1;
+	if (rule && spec_set(s, "allow", rule, e) < 0)
+		return -1;
 	if (spec_set_image(s, image, e) < 0 || spec_set_command(s, command, 1, e) < 0)
 		return -1;
 	return spec_check(s, e);
@@ -126,18 +132,39 @@ static int print_json(const struct result *r)
 }
 
 /* The sandbox's own stderr is not for the reader; ours is. */
-static int run_trial(const struct context *c, const char *image, struct result *r, struct err *e)
+static int run_trial(const struct context *c, const char *image, const char *rule, struct result *r,
+		     struct err *e)
 {
 	autoarena arena = ARENA_INIT;
 	struct spec spec;
 	struct sandbox_options o = {.argv = c->whole_argv, .events = -1, .begun_ns = c->begun_ns};
 	options_from_environment(&o, &arena);
 	autostored struct stored held = STORED_INIT;
-	if (exe_protect(c->whole_argv, environ, e) < 0 || trial_spec(&spec, &arena, image, e) < 0 ||
+	if (exe_protect(c->whole_argv, environ, e) < 0 ||
+	    trial_spec(&spec, &arena, image, rule, e) < 0 ||
 	    images_resolve(&spec, NULL, &held, e) < 0)
 		return -1;
 	sandbox_run(&spec, &o, r);
 	return 0;
+}
+
+/* What a rule would get here is found as all else is; a run that needs none does not depend on it. */
+static void judge_egress(const struct context *c, const char *image, struct result *r)
+{
+	static struct result with_rule;
+	struct err e = ERR_INIT;
+	struct guarantee *row = &r->guarantees[G_EGRESS];
+	result_init(&with_rule);
+	if (!possible(r))
+		return;
+	const bool ran = run_trial(c, image, TRIAL_RULE, &with_rule, &e) == 0;
+	if (ran && possible(&with_rule)) {
+		*row = with_rule.guarantees[G_EGRESS];
+		return;
+	}
+	guarantee_absent(row, "what --allow would open; without a rule nothing leaves",
+			 "make install puts pinfold-egress beside the others");
+	text_fit(row->why, sizeof(row->why), ran ? with_rule.cause.message : e.msg);
 }
 
 int command_doctor(const struct context *c)
@@ -158,12 +185,15 @@ int command_doctor(const struct context *c)
 		}
 	}
 	result_init(&r);
-	if (run_trial(c, image ? image : "@host", &r, &e) < 0) {
+	if (!image)
+		image = "@host";
+	if (run_trial(c, image, NULL, &r, &e) < 0) {
 		complain("%s", e.msg);
 		return EXIT_REFUSED;
 	}
 	judge_io(&r);
 	judge_cpu_time(&r);
+	judge_egress(c, image, &r);
 	if (!json)
 		print_people(&r);
 	else if (print_json(&r) < 0)

@@ -88,6 +88,24 @@ static void print_rlimits(const struct plan *p)
 	printf("\n");
 }
 
+static bool checks(const struct egress_rule *rule, uint16_t port, enum egress_check check)
+{
+	return egress_rule_has_port(rule, port) && egress_rule_check(rule, port) == check;
+}
+
+static void print_network(const struct spec *s)
+{
+	const struct egress_list *list = &s->egress.allow;
+	printf("%-12s a namespace of its own with loopback alone%s\n", "network",
+	       list->len ? "; pinfold-egress carries out" : "");
+	for (size_t i = 0; i < list->len; i++) {
+		const struct egress_rule *rule = &list->rules[i];
+		printf("%-12s %s%s%s\n", "", rule->text,
+		       checks(rule, 443, EGRESS_TLS) ? ", TLS for the name on 443" : "",
+		       checks(rule, 80, EGRESS_HTTP) ? ", HTTP for the name on 80" : "");
+	}
+}
+
 static void print_limits(const struct result *r)
 {
 	const char *title = "guarantees";
@@ -160,7 +178,7 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	       l->filter.notify ? ", denied calls are counted" : "");
 	print_limits(r);
 	print_rlimits(p);
-	printf("%-12s %s\n", "network", "a namespace of its own with loopback alone");
+	print_network(s);
 }
 
 /* In the words of run. Returns the exit code. */

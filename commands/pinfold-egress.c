@@ -11,7 +11,8 @@ int main(void)
 	int type;
 	socklen_t len = sizeof(type);
 	if (getsockopt(EGRESS_SUPERVISOR_FD, SOL_SOCKET, SO_TYPE, &type, &len) < 0) {
-		fprintf(stderr, "pinfold-egress: a part of pinfold run --allow; see pinfold-egress(7)\n");
+		fprintf(stderr,
+			"pinfold-egress: a part of pinfold run --allow; see pinfold-egress(7)\n");
 		return 125;
 	}
 	return broker_main();

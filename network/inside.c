@@ -41,8 +41,8 @@ static int start_listening(int fd)
 	return set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ? -1 : listen(fd, BACKLOG);
 }
 
-/* A datagram tells what it was sent to, and an answer may come from there: to IPv6 an address of a local
- * route is none of the host's own. */
+/* A datagram tells what it was sent to, and an answer may come from there: to IPv6 an address of a
+ * local route is none of the host's own. */
 static int tell_destination(int fd, int family)
 {
 	if (family == AF_INET)

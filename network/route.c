@@ -36,7 +36,8 @@ static void begin(struct request *q, uint16_t type, size_t body)
 	memset(q, 0, sizeof(*q));
 	q->head = (struct nlmsghdr){.nlmsg_len = (uint32_t)NLMSG_LENGTH(body),
 				    .nlmsg_type = type,
-				    .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL};
+				    .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
+						   NLM_F_EXCL};
 }
 
 static void add(struct request *q, uint16_t type, const void *data, uint16_t len)

@@ -1,7 +1,7 @@
 /* Addresses and routes of the loopback device, by rtnetlink(7).
  *
- * A few messages of our own making: Debian has no static libmnl, and the ioctls of netdevice(7) know
- * neither local routes nor IPv6 ones.
+ * A few messages of our own making: Debian has no static libmnl, and the ioctls of netdevice(7)
+ * know neither local routes nor IPv6 ones.
  */
 #ifndef PINFOLD_NETWORK_ROUTE_H
 #define PINFOLD_NETWORK_ROUTE_H

@@ -16,8 +16,8 @@
 
 /* ---- an empty root ---- */
 
-/* The descriptors' folder of a process that is about to end: when it has ended, nothing is in there,
- * and nothing ever will be. The file system's state is shared with our parent. */
+/* The descriptors' folder of a process that is about to end: when it has ended, nothing is in
+ * there, and nothing ever will be. The file system's state is shared with our parent. */
 static int enter_empty(void *failed)
 {
 	if (chroot("/proc/self/fdinfo") < 0 || chdir("/") < 0)

@@ -25,8 +25,8 @@ struct confine_end {
 	uint64_t files;	     /* RLIMIT_NOFILE, as far as the hard limit goes */
 };
 
-/* Limits, no_new_privs, Landlock as far as the kernel knows it, undumpable, the filter last. parent:
- * who it is to die with; -1 and *e where that one is gone already. */
+/* Limits, no_new_privs, Landlock as far as the kernel knows it, undumpable, the filter last.
+ * parent: who it is to die with; -1 and *e where that one is gone already. */
 int confine_end(const struct confine_end *c, pid_t parent, struct err *e);
 
 /* The version of Landlock that this kernel has, 0 none. */

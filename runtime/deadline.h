@@ -10,14 +10,14 @@ enum deadline_id {
 	DEADLINE_SETUP, /* the sandbox must be up */
 	DEADLINE_WALL,
 	DEADLINE_IDLE,
-	DEADLINE_CPU,	/* next look at the cpu time */
-	DEADLINE_WATCH, /* next look at the memory, without a controller */
-	DEADLINE_USAGE, /* next usage event */
-	DEADLINE_COOL,	/* this is no short run: give pages back */
-	DEADLINE_GRACE, /* a signalled program must be gone */
-	DEADLINE_DEATH, /* a killed sandbox must be gone */
+	DEADLINE_CPU,	 /* next look at the cpu time */
+	DEADLINE_WATCH,	 /* next look at the memory, without a controller */
+	DEADLINE_USAGE,	 /* next usage event */
+	DEADLINE_COOL,	 /* this is no short run: give pages back */
+	DEADLINE_GRACE,	 /* a signalled program must be gone */
+	DEADLINE_DEATH,	 /* a killed sandbox must be gone */
 	DEADLINE_EGRESS, /* a broker that was told to end must be gone */
-	DEADLINE_DRAIN, /* a caller that does not read has had its time */
+	DEADLINE_DRAIN,	 /* a caller that does not read has had its time */
 	DEADLINE_COUNT,
 };
 

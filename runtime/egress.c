@@ -18,9 +18,11 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS = 64, /* at once */
+	CONNECTIONS = 64,  /* at once */
 	EVENTS_MAX = 2000, /* of a run: a broker that was taken over must not flood who reads them */
-	BROKER_ID = 65533, /* of a slot, for root: nobody inside is it, and no other run has it */
+	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
+	ROWS_A_SECOND = 300,
+	BROKER_ID = 65533, /* of a slot, for root, or the one before: the program is another */
 	END_MS = 1000,
 };
 
@@ -86,8 +88,7 @@ static int plain_signals(posix_spawnattr_t *a)
 		rc = posix_spawnattr_setsigmask(a, &none);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigdefault(a, &all);
-	return rc ? rc
-		  : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 static int spawn_broker(struct egress_link *l, const char *libexec, struct err *e)
@@ -122,8 +123,10 @@ static int tell_rules(struct run *run, struct err *e)
 				  .bytes = wish->bytes,
 				  .connections = CONNECTIONS};
 	if (ids->form == IDS_FORM_SLOT) {
-		c.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + BROKER_ID;
-		c.gid = ids->gid_map[0].outside - ids->gid_map[0].inside + BROKER_ID;
+		c.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + BROKER_ID -
+			(ids->uid == BROKER_ID);
+		c.gid = ids->gid_map[0].outside - ids->gid_map[0].inside + BROKER_ID -
+			(ids->gid == BROKER_ID);
 	}
 	if (fd_send(run->egress.sock, &c, sizeof(c), NULL, 0) < 0)
 		return err_sys(e, "tell the egress broker its rules");
@@ -178,6 +181,9 @@ static void store_row(struct run *run, const struct egress_report *in)
 static bool take_row(struct run *run, struct egress_report *in)
 {
 	struct result *r = run->r;
+	const int64_t seconds = run->started_ns ? (now_ns() - run->started_ns) / (1000 * MS_NS) : 0;
+	if (run->egress.rows++ > ROWS_AT_ONCE + seconds * ROWS_A_SECOND)
+		return false;
 	in->name[sizeof(in->name) - 1] = in->reason[sizeof(in->reason) - 1] = '\0';
 	if (in->row > r->egress_len || in->row >= EGRESS_ROWS_MAX ||
 	    in->verdict >= EGRESS_VERDICT_COUNT || in->route >= EGRESS_ROUTE_COUNT ||

@@ -10,16 +10,17 @@
 struct run;
 
 struct egress_link {
-	pid_t broker; /* -1: none */
-	int sock;     /* to the broker; -1: none, or it is gone */
+	pid_t broker;		  /* -1: none */
+	int sock;		  /* to the broker; -1: none, or it is gone */
 	int its_end, sandbox_end; /* for the broker, until it is started */
 	bool ready;
 	bool start_held; /* the program waits for the broker to be ready */
 	int held_listener;
 	bool told_to_end;
 	unsigned events;
+	int64_t rows; /* records that were rows */
 };
-#define EGRESS_LINK_INIT                                                        \
+#define EGRESS_LINK_INIT \
 	{.broker = -1, .sock = -1, .its_end = -1, .sandbox_end = -1, .held_listener = -1}
 
 /* Whether the broker is installed. */

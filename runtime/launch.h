@@ -30,7 +30,7 @@ struct launch {
 
 	int control;	/* pid 1's end */
 	int supervisor; /* the other end, for pid 1 to close */
-	int egress;	 /* where pid 1 hands the sandbox's sockets to, -1: nothing is allowed to leave */
+	int egress; /* where pid 1 hands the sandbox's sockets to, -1: nothing is allowed to leave */
 	int egress_peer; /* its other end, for pid 1 to close */
 	int stdio[3]; /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
 	cpu_set_t cpus_allowed; /* the caller's */

@@ -255,7 +255,8 @@ int spawn(struct run *run, const char **stage, struct err *e)
 	const struct spec *s = run->spec;
 	*stage = "spawn";
 	if (open_input(run, e) < 0 || open_output(run, 1, s->stdout_file, &run->out, e) < 0 ||
-	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0 || egress_open(run, e) < 0)
+	    open_output(run, 2, s->stderr_file, &run->err, e) < 0 || open_control(run, e) < 0 ||
+	    egress_open(run, e) < 0)
 		return -1;
 	run->plan.launch.egress_peer = run->egress.sandbox_end;
 	run->init = clone_init(run);

@@ -14,13 +14,13 @@ static const uint32_t zero[] = {0};
 /* Memory of one's own, never to be executed. */
 static const struct policy_rule no_code[] = {{.conds = {MASKED(2, PROT_EXEC, zero)}, .conds_len = 1}};
 
-#define OWN_MEMORY                                                                       \
+#define OWN_MEMORY                                                                              \
 	{NAMES("brk", "munmap", "mremap", "madvise"), .why = "memory, bounded by RLIMIT_DATA"}, \
-	{NAMES("mmap", "mprotect"), EPERM, RULES(no_code), "no code is made"}
+		{NAMES("mmap", "mprotect"), EPERM, RULES(no_code), "no code is made"}
 
-#define EVERYBODY                                                                              \
-	{NAMES("close", "clock_gettime", "gettimeofday", "futex", "getrandom", "getpid",       \
-	       "restart_syscall", "rt_sigreturn", "exit", "exit_group"),                       \
+#define EVERYBODY                                                                        \
+	{NAMES("close", "clock_gettime", "gettimeofday", "futex", "getrandom", "getpid", \
+	       "restart_syscall", "rt_sigreturn", "exit", "exit_group"),                 \
 	 .why = "letting go, time, random numbers, the way out"}
 
 /* ---- the dialer ---- */
@@ -62,8 +62,8 @@ static const struct policy_rule error_only[] = {
 static const uint32_t pipe_size[] = {F_SETPIPE_SZ};
 static const struct policy_rule pipe_size_only[] = {{.conds = {IN(1, pipe_size)}, .conds_len = 1}};
 
-/* No socket, connect or bind; no sendmsg and no sendmmsg, which may name an address behind a pointer;
- * nothing that opens, signals or starts. */
+/* No socket, connect or bind; no sendmsg and no sendmmsg, which may name an address behind a
+ * pointer; nothing that opens, signals or starts. */
 const struct policy_group policy_parser[] = {
 	EVERYBODY,
 	OWN_MEMORY,

@@ -138,7 +138,7 @@ static const struct row *row_find(const struct address *network, unsigned int pr
 	const struct row *rows = ipv4 ? ipv4_rows : ipv6_rows;
 	size_t len = ipv4 ? LENGTH(ipv4_rows) : LENGTH(ipv6_rows);
 	for (size_t i = 0; i < len; i++) {
-		struct address of;
+		struct address of = {.bytes = {0}};
 		unsigned int bits = rows[i].bits + (ipv4 ? 96U : 0U);
 		address_read(&of, rows[i].network, strlen(rows[i].network));
 		if (prefix >= bits && address_in(network, &of, bits))
@@ -203,7 +203,7 @@ enum address_class address_class(const struct address *a)
 	if (address_is_ipv4(a) || class >= ADDRESS_LOOPBACK)
 		return class;
 	for (size_t i = 0; i < LENGTH(carriers); i++) {
-		struct address network;
+		struct address network = {.bytes = {0}};
 		address_read(&network, carriers[i].network, strlen(carriers[i].network));
 		if (address_in(a, &network, carriers[i].bits))
 			class = worse(class, carried_class(a, &carriers[i]));

@@ -77,7 +77,7 @@ static size_t count_ports(const struct egress_ports *ports, size_t len)
 static int read_ports(struct reading *r, const char *at, struct err *e)
 {
 	for (;; at++) {
-		struct egress_ports p;
+		struct egress_ports p = {0, 0};
 		at = read_port(at, &p.first);
 		p.last = p.first;
 		if (at && *at == '-')
@@ -281,15 +281,17 @@ static void read_prefixes(struct reading *r, const char **at)
 static const char *write_rule(const struct reading *r, struct arena *a)
 {
 	const struct egress_rule *rule = &r->rule;
-	char *text = arena_alloc(a, strlen(r->host) + 32 + r->ports_len * 12);
+	size_t size = strlen(r->host) + sizeof("private:tcp:") +
+		      r->ports_len * sizeof(":65535-65535");
+	char *text = arena_alloc(a, size);
 	const char *transport = rule->transport == EGRESS_UDP ? "udp:" : "tcp:";
-	int at = sprintf(text, "%s%s%s", rule->private_too ? "private:" : "",
-			 rule->unchecked ? transport : "", r->host);
+	size_t at = (size_t)snprintf(text, size, "%s%s%s", rule->private_too ? "private:" : "",
+				     rule->unchecked ? transport : "", r->host);
 	for (size_t i = 0; i < r->ports_len; i++) {
 		const struct egress_ports *p = &r->ports[i];
-		at += sprintf(text + at, "%c%u", i ? ',' : ':', p->first);
+		at += (size_t)snprintf(text + at, size - at, "%c%u", i ? ',' : ':', p->first);
 		if (p->last > p->first)
-			at += sprintf(text + at, "-%u", p->last);
+			at += (size_t)snprintf(text + at, size - at, "-%u", p->last);
 	}
 	return text;
 }
@@ -416,7 +418,7 @@ static void grow(struct egress_list *list, struct arena *a)
 int egress_list_add(struct egress_list *list, const char *text, struct arena *a, struct err *e)
 {
 	struct egress_list next = *list;
-	struct egress_rule rule;
+	struct egress_rule rule = {.text = ""};
 	if (egress_rule_read(&rule, text, a, e) < 0)
 		return -1;
 	size_t at = 0;

@@ -180,7 +180,7 @@ struct event {
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
 	const struct egress_row *egress; /* egress */
-	const struct result *result; /* ended */
+	const struct result *result;	 /* ended */
 };
 char *event_write_json(const struct event *ev);
 

@@ -167,10 +167,10 @@ static void write_empty(struct json_writer *w, const char *key)
 	json_end(w, '[');
 }
 
-static const char *const verdict_names[EGRESS_VERDICT_COUNT] = {
-	[EGRESS_ALLOWED] = "allowed", [EGRESS_DENIED] = "denied", [EGRESS_BROKEN] = "failed"};
-static const char *const route_names[EGRESS_ROUTE_COUNT] = {
-	[EGRESS_BY_TCP] = "tcp", [EGRESS_BY_UDP] = "udp", [EGRESS_BY_DNS] = "dns"};
+static const char *const verdict_names[EGRESS_VERDICT_COUNT] =
+	{[EGRESS_ALLOWED] = "allowed", [EGRESS_DENIED] = "denied", [EGRESS_BROKEN] = "failed"};
+static const char *const route_names[EGRESS_ROUTE_COUNT] =
+	{[EGRESS_BY_TCP] = "tcp", [EGRESS_BY_UDP] = "udp", [EGRESS_BY_DNS] = "dns"};
 
 static void write_egress_row(struct json_writer *w, const char *key, const struct egress_row *row)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-	ACCEPTS = 1, /* the set is level-triggered for these, so that more are another event */
+	ACCEPTS = 1,	/* the set is level-triggered for these, so that more are another event */
 	DATAGRAMS = 16, /* of one socket, then others have their turn */
 };
 

@@ -13,8 +13,8 @@
  *   dial.c        asking the dialer
  *   report.c      rows for the result
  *
- * Everything is bounded: pools of one size, a buffer for a connection only while its first bytes are
- * judged, a pipe only while one side is slower than the other or much is moved.
+ * Everything is bounded: pools of one size, a buffer for a connection only while its first bytes
+ * are judged, a pipe only while one side is slower than the other or much is moved.
  */
 #ifndef PINFOLD_NETWORK_BROKER_BROKER_H
 #define PINFOLD_NETWORK_BROKER_BROKER_H
@@ -35,17 +35,18 @@
 #define NEVER INT64_MAX
 
 enum {
-	CONNECTIONS_MAX = 256,	/* what --egress could ever ask for; struct egress_config says how many */
-	WAITING_MAX = 64,	/* accepted, and no connection is free yet */
+	CONNECTIONS_MAX =
+		256,	  /* what --egress could ever ask for; struct egress_config says how many */
+	WAITING_MAX = 64, /* accepted, and no connection is free yet */
 	FIRST_BYTES_MS = 10000, /* for a ClientHello or a request's head */
-	CONNECT_MS = 10000,	/* the name, and all addresses of it; also for a connection to be free */
-	STAGGER_MS = 250,	/* RFC 8305: between one attempt and the next */
-	IDLE_MS = 300000,	/* without a byte either way */
+	CONNECT_MS = 10000, /* the name, and all addresses of it; also for a connection to be free */
+	STAGGER_MS = 250,   /* RFC 8305: between one attempt and the next */
+	IDLE_MS = 300000,   /* without a byte either way */
 	DATAGRAM_IDLE_MS = 60000,
 	ATTEMPTS_MAX = 8,
 	RELAY_CHUNK_BYTES = 64 << 10,
 	RELAY_ROUNDS = 16, /* then others have their turn */
-	LAST_MS = 50, /* for what the program had sent before it ended */
+	LAST_MS = 50,	   /* for what the program had sent before it ended */
 };
 
 struct broker;
@@ -61,7 +62,7 @@ struct watch {
 struct side {
 	struct watch watch;
 	bool readable, writable; /* until the kernel says EAGAIN: the set is edge-triggered */
-	bool ending; /* its end was announced: a short read is not the last */
+	bool ending;		 /* its end was announced: a short read is not the last */
 };
 
 /* Bytes in one direction. */
@@ -111,7 +112,7 @@ struct connection {
 		struct hello hello;
 		struct http_reader http;
 	};
-	size_t pass_bytes;	/* of HTTP: judged, at the buffer's front */
+	size_t pass_bytes;     /* of HTTP: judged, at the buffer's front */
 	uint64_t splice_bytes; /* and unseen behind it */
 
 	int lookup; /* of RESOLVING, -1 none */
@@ -135,9 +136,9 @@ struct broker {
 	int64_t now_ns, wake_ns; /* wake_ns: no deadline is earlier */
 	bool over;
 	int64_t end_ns; /* the run ended: what the program had sent is passed on until then; NEVER */
-	bool again; /* some connection has more to do */
-	bool gone;  /* some is closed, and not yet free */
-	bool paused; /* no descriptor is free: nothing is accepted for a moment */
+	bool again;	/* some connection has more to do */
+	bool gone;	/* some is closed, and not yet free */
+	bool paused;	/* no descriptor is free: nothing is accepted for a moment */
 
 	struct watch supervisor, dialer;
 	struct watch sockets[SANDBOX_SOCKETS_MAX];

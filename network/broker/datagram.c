@@ -1,5 +1,5 @@
-/* udp: rules. What one socket of the program says to one address is a flow, with a connected socket of
- * its own on the outside, so that only its peer can answer. */
+/* udp: rules. What one socket of the program says to one address is a flow, with a connected socket
+ * of its own on the outside, so that only its peer can answer. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"

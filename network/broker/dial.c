@@ -7,8 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* write(2), because this process may send to no address, and sendmsg(2) could. One request at a time,
- * and the dialer never waits for anybody: this takes no longer than the kernel does. */
+/* write(2), because this process may send to no address, and sendmsg(2) could. One request at a
+ * time, and the dialer never waits for anybody: this takes no longer than the kernel does. */
 int dial(const struct broker *b, const struct dial_request *q, struct dial_reply *reply)
 {
 	int fd = -1;

@@ -1,9 +1,9 @@
 /* The dialer: the one process of a run that makes sockets on the host's network.
  *
  * It reads nothing that came from the network. From the parser it takes requests of one size, holds
- * each against the rules, and connects; a parser that was taken over gets what a rule allows by port
- * and class of address, and the name servers. Datagrams for the program pass through unread, since
- * whoever may send to an address of its choice must not be the parser.
+ * each against the rules, and connects; a parser that was taken over gets what a rule allows by
+ * port and class of address, and the name servers. Datagrams for the program pass through unread,
+ * since whoever may send to an address of its choice must not be the parser.
  */
 #ifndef PINFOLD_NETWORK_BROKER_DIALER_H
 #define PINFOLD_NETWORK_BROKER_DIALER_H

@@ -1,8 +1,8 @@
 /* The parser: what the network says is read here and nowhere else.
  *
  * It accepts what the program dials, knows the name by the address dialled, judges the first bytes,
- * asks the host's name servers, has the dialer connect, and relays. It can make no socket and send to
- * no address: each of its descriptors came from pid 1 of the sandbox or from the dialer.
+ * asks the host's name servers, has the dialer connect, and relays. It can make no socket and send
+ * to no address: each of its descriptors came from pid 1 of the sandbox or from the dialer.
  */
 #ifndef PINFOLD_NETWORK_BROKER_PARSER_H
 #define PINFOLD_NETWORK_BROKER_PARSER_H

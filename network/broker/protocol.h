@@ -5,8 +5,8 @@
  *	supervisor -> broker	config, its rules as text, and at the end of the run END
  *	broker -> supervisor	READY or FAILED, then ROW and LIMIT (struct egress_report)
  *	pid 1 -> broker		the sandbox's sockets (struct egress_sockets), before anything runs
- *	parser -> dialer	struct dial_request, answered by struct dial_reply with the descriptor,
- *				but for DIAL_REPLY, which carries a datagram and has no answer
+ *	parser -> dialer	struct dial_request, answered by struct dial_reply with the
+ *descriptor, but for DIAL_REPLY, which carries a datagram and has no answer
  *
  * A record of another size, or out of range, ends whoever receives it: both ends are one build.
  */
@@ -65,7 +65,7 @@ struct egress_report {
 	int32_t sys; /* errno of a connection that could not be made, 0 none */
 	struct address address;
 	bool has_address;
-	uint16_t port; /* 0: none */
+	uint16_t port;			  /* 0: none */
 	char name[EGRESS_NAME_BYTES];	  /* "": an address was dialled */
 	char reason[EGRESS_REASON_BYTES]; /* "": none */
 	uint64_t count, sent_bytes, received_bytes, duration_usec;

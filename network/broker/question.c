@@ -124,7 +124,8 @@ static void on_stream(struct broker *b, struct watch *w, uint32_t events)
 {
 	struct stream *s = w->owner;
 	(void)events;
-	const ssize_t n = recv(w->fd, s->bytes + s->len, LENGTH_BYTES + DNS_QUERY_BYTES_MAX - s->len, 0);
+	const ssize_t n = recv(w->fd, s->bytes + s->len,
+			       LENGTH_BYTES + DNS_QUERY_BYTES_MAX - s->len, 0);
 	if (n < 0 && errno == EAGAIN)
 		return;
 	if (n > 0)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	LONG_BYTES = 128 << 10,	 /* a flow of more than that is long */
+	LONG_BYTES = 128 << 10, /* a flow of more than that is long */
 	PIPE_BYTES = 256 << 10,
 };
 
@@ -119,8 +119,8 @@ static ssize_t copy_some(struct broker *b, struct flow *f, struct side *from, st
 		errno = ENOMEM;
 		return -1;
 	}
-	/* A stream that gave less than there was room for has no more for now; what comes later, its
-	 * end included, is another event. */
+	/* A stream that gave less than there was room for has no more for now; what comes later,
+	 * its end included, is another event. */
 	if ((size_t)n < len && !from->ending)
 		from->readable = false;
 	return n;

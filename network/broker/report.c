@@ -1,5 +1,5 @@
-/* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds them
- * too, by the same numbers; it gets a new row at once, and one that changed once a second. */
+/* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds
+ * them too, by the same numbers; it gets a new row at once, and one that changed once a second. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"

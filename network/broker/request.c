@@ -115,7 +115,9 @@ enum relay_end requests_move(struct connection *c)
 			return flushed < 0 ? RELAY_BROKEN : RELAY_STALLED;
 		const int passed = pass(c);
 		if (passed <= 0)
-			return passed == -2 ? RELAY_LIMIT : passed < 0 ? RELAY_BROKEN : RELAY_STALLED;
+			return passed == -2 ? RELAY_LIMIT
+			       : passed < 0 ? RELAY_BROKEN
+					    : RELAY_STALLED;
 		if (c->splice_bytes > 0) {
 			const enum relay_end end = body(c);
 			if (end != RELAY_STALLED || c->splice_bytes > 0)

@@ -127,8 +127,7 @@ static int join(ares_socket_t s, const struct sockaddr *to, ares_socklen_t len, 
 	}
 	const struct dial_request q = {.kind = DIAL_RESOLVER,
 				       .index = (uint32_t)server,
-				       .transport = h->type == SOCK_STREAM ? EGRESS_TCP
-									   : EGRESS_UDP};
+				       .transport = h->type == SOCK_STREAM ? EGRESS_TCP : EGRESS_UDP};
 	h->watch.fd = dial(r->broker, &q, &reply);
 	if (h->watch.fd < 0) {
 		errno = reply.sys ? reply.sys : ENETUNREACH;
@@ -197,14 +196,15 @@ struct resolver *resolver_open(struct err *e)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
 	char lookups[] = "b";
-	struct ares_options o = {.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES | ARES_FLAG_EDNS,
-				 .timeout = TRY_MS,
-				 .tries = TRIES,
-				 .lookups = lookups,
-				 .ndomains = 0, /* whatever resolv.conf says: a denied name would be asked for */
-				 .ednspsz = EDNS_BYTES,
-				 .sock_state_cb = on_state,
-				 .sock_state_cb_data = r};
+	struct ares_options o =
+		{.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES | ARES_FLAG_EDNS,
+		 .timeout = TRY_MS,
+		 .tries = TRIES,
+		 .lookups = lookups,
+		 .ndomains = 0, /* whatever resolv.conf says: a denied name would be asked for */
+		 .ednspsz = EDNS_BYTES,
+		 .sock_state_cb = on_state,
+		 .sock_state_cb_data = r};
 	if (!r || ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS) {
 		err_host(e, "egress: out of memory for the resolver");
 		free(r);
@@ -345,8 +345,8 @@ static void on_answer(void *arg, int status, int timeouts, struct ares_addrinfo 
 		tell(r->broker, (int)(l - r->lookups));
 }
 
-static struct lookup *known(struct resolver *r, const struct name *n, const struct egress_rule *rule,
-			    uint16_t port)
+static struct lookup *known(struct resolver *r, const struct name *n,
+			    const struct egress_rule *rule, uint16_t port)
 {
 	for (int i = 0; i < LOOKUPS_MAX; i++) {
 		struct lookup *l = &r->lookups[i];

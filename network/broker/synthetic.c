@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = (198 << 24) + (18 << 16) + (1 << 8), ROOM = 16, MAPPED = 12 };
+static const uint32_t first = 198U << 24 | 18U << 16 | 1U << 8;
+enum { ROOM = 16, MAPPED = 12 };
 
 void synthetic_init(struct synthetic *s, size_t max)
 {
@@ -63,7 +64,7 @@ bool synthetic_address(struct synthetic *s, const struct name *n, unsigned char 
 		i = add(s, n, bucket);
 	if (i < 0)
 		return false;
-	const uint32_t number = (uint32_t)FIRST + (uint32_t)i;
+	const uint32_t number = first + (uint32_t)i;
 	for (int at = 0; at < 4; at++)
 		address[at] = (unsigned char)(number >> (24 - 8 * at));
 	return true;
@@ -76,6 +77,6 @@ const struct name *synthetic_name(const struct synthetic *s, const struct addres
 		return NULL;
 	for (int at = 0; at < 4; at++)
 		number = number << 8 | a->bytes[MAPPED + at];
-	const uint32_t i = number - (uint32_t)FIRST;
+	const uint32_t i = number - first;
 	return i < s->len ? s->all[i].name : NULL;
 }

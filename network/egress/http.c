@@ -202,7 +202,8 @@ enum http_verdict http_read(struct http_reader *r, const unsigned char *bytes, s
 	size_t at = 0;
 	bool body = false;
 	while (!r->reason) {
-		size_t taken = takers[r->phase](r, (struct input){bytes + at, len - at});
+		size_t taken =
+			takers[r->phase](r, (struct input){len > at ? bytes + at : bytes, len - at});
 		at += taken;
 		body = r->phase == HTTP_IN_BODY || r->phase == HTTP_IN_CHUNK;
 		if (taken == 0)

@@ -15,6 +15,14 @@
  *again, even with an empty buffer case HTTP_REFUSED:	cut both sides; r.reason says why
  *	}
  *
+ * Absolute forms and Host both have to name the host. Host may end in a dot, which a URL may (RFC
+ *3986 3.2.2), and may name the port. java.net.http asks to upgrade to HTTP/2 on plain connections
+ *unless it is told HTTP_1_1, and is refused.
+ *
+ * What stays possible: a server that does not keep to the RFCs may read a counted body as the next
+ * request (GET with a body, where it expects none), or serve another name by a field that is not
+ *Host (X-Forwarded-Host). Who allows a name trusts its server not to.
+ *
  * Nothing of a request passes before its whole head was judged. Pipelined requests are judged one
  *by one, each before any byte of it passes.
  */

@@ -37,7 +37,7 @@ static char *show_byte(char *to, unsigned char c)
 		*to++ = (char)c;
 		return to;
 	}
-	return to + sprintf(to, "\\%03u", c);
+	return to + snprintf(to, sizeof("\\255"), "\\%03u", c);
 }
 
 void name_show_wire(char shown[NAME_SHOWN_BYTES], const unsigned char *wire, size_t len)

@@ -1,5 +1,5 @@
-/* The control of hostile_parser.c: the same parser_run() without any jail. Prints what the attempt was
- * told, or that it ended the process. Usage: hostile-control NAME */
+/* The control of hostile_parser.c: the same parser_run() without any jail. Prints what the attempt
+ * was told, or that it ended the process. Usage: hostile-control NAME */
 #include "base/arena.h"
 #include "network/broker/dialer.h"
 #include "network/broker/parser.h"
@@ -19,17 +19,18 @@ static void pair_of(int pair[2])
 }
 
 /* It ends with the parser. */
-static pid_t start_dialer(const struct egress_list *rules, int parser)
+static pid_t start_dialer(const struct egress_list *rules, const int pair[2])
 {
 	const unsigned char bytes[4] = {127, 0, 0, 1};
 	struct name_server loopback = {.udp_port = 7000, .tcp_port = 7000};
 	address_from_ipv4(&loopback.address, bytes);
 	const pid_t pid = fork();
 	if (pid == 0) {
+		close(pair[1]);
 		dialer_run(&(struct dialer){.rules = rules,
 					    .servers = &loopback,
 					    .servers_len = 1,
-					    .parser = parser});
+					    .parser = pair[0]});
 		_exit(0);
 	}
 	return pid;
@@ -39,7 +40,8 @@ static pid_t start_parser(const struct egress_list *rules, int dialer, int super
 {
 	const pid_t pid = fork();
 	if (pid == 0) {
-		parser_run(&(struct parser){.rules = rules, .dialer = dialer, .supervisor = supervisor});
+		parser_run(&(
+			struct parser){.rules = rules, .dialer = dialer, .supervisor = supervisor});
 		_exit(0);
 	}
 	return pid;
@@ -59,7 +61,7 @@ int main(int argc, char **argv)
 	if (egress_list_add(&rules, rule, &arena, &e) < 0)
 		return 2;
 	pair_of(dialer);
-	const pid_t connects = start_dialer(&rules, dialer[0]);
+	const pid_t connects = start_dialer(&rules, dialer);
 	close(dialer[0]);
 	pair_of(supervisor);
 	const pid_t hostile = start_parser(&rules, dialer[1], supervisor[1]);

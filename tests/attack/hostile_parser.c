@@ -1,8 +1,8 @@
-/* A parser that was taken over, in the very jail of the real one: this file's parser_run() stands in
- * for network/broker/parser.c, everything else of pinfold-egress is what is shipped.
+/* A parser that was taken over, in the very jail of the real one: this file's parser_run() stands
+ * in for network/broker/parser.c, everything else of pinfold-egress is what is shipped.
  *
- * The first rule's name says which attempt to make (tests/attack/egress-parser.t): what comes of it is
- * reported as a row of the result, unless the filter ends the process. */
+ * The first rule's name says which attempt to make (tests/attack/egress-parser.t): what comes of it
+ * is reported as a row of the result, unless the filter ends the process. */
 #include "base/fd.h"
 #include "network/broker/broker.h"
 
@@ -41,7 +41,8 @@ static void make_unix_socket(struct act *a)
 	say_errno(a, "socket", socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
-static const struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_port = 7000 >> 8 | (7000 & 255) << 8,
+static const struct sockaddr_in loopback = {.sin_family = AF_INET,
+					    .sin_port = 7000 >> 8 | (7000 & 255) << 8,
 					    .sin_addr = {0x0100007f}};
 
 static int server_socket(struct act *a)
@@ -58,38 +59,49 @@ static int server_socket(struct act *a)
 
 static void connect_again(struct act *a)
 {
-	say_errno(a, "connect", connect(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
+	say_errno(a, "connect",
+		  connect(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
 }
 
 static void send_elsewhere(struct act *a)
 {
-	say_errno(a, "sendto", sendto(server_socket(a), "x", 1, 0, (const struct sockaddr *)&loopback, sizeof(loopback)));
+	say_errno(a, "sendto",
+		  sendto(server_socket(a), "x", 1, 0, (const struct sockaddr *)&loopback,
+			 sizeof(loopback)));
 }
 
 static void sendmsg_elsewhere(struct act *a)
 {
 	char byte = 0;
 	struct iovec part = {.iov_base = &byte, .iov_len = 1};
-	const struct msghdr m = {.msg_name = (void *)(uintptr_t)&loopback, .msg_namelen = sizeof(loopback), .msg_iov = &part, .msg_iovlen = 1};
+	const struct msghdr m = {.msg_name = (void *)(uintptr_t)&loopback,
+				 .msg_namelen = sizeof(loopback),
+				 .msg_iov = &part,
+				 .msg_iovlen = 1};
 	say_errno(a, "sendmsg", sendmsg(server_socket(a), &m, 0));
 }
 
 static void bind_it(struct act *a)
 {
-	say_errno(a, "bind", bind(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
+	say_errno(a, "bind",
+		  bind(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
 }
 
 /* The socket to the dialer is one of the host's network namespace. */
 static void abstract_name(struct act *a)
 {
 	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = "\0pinfold-canary"};
-	say_errno(a, "connect", connect(a->p->dialer, (const struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + 15));
+	say_errno(a, "connect",
+		  connect(a->p->dialer, (const struct sockaddr *)&to,
+			  offsetof(struct sockaddr_un, sun_path) + 15));
 }
 
 static void abstract_sendto(struct act *a)
 {
 	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = "\0pinfold-canary"};
-	say_errno(a, "sendto", sendto(a->p->dialer, "x", 1, 0, (const struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + 15));
+	say_errno(a, "sendto",
+		  sendto(a->p->dialer, "x", 1, 0, (const struct sockaddr *)&to,
+			 offsetof(struct sockaddr_un, sun_path) + 15));
 }
 
 static void open_file(struct act *a)
@@ -124,7 +136,11 @@ static void trace_parent(struct act *a)
 
 static void make_code(struct act *a)
 {
-	say_errno(a, "mmap", mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0);
+	say_errno(a, "mmap",
+		  mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0) == MAP_FAILED
+			  ? -1
+			  : 0);
 }
 
 static void new_user_namespace(struct act *a)
@@ -151,7 +167,8 @@ static void ask(struct act *a, const struct dial_request *q)
 	else if (len == 1)
 		snprintf(a->said, sizeof(a->said), "dial: done");
 	else
-		snprintf(a->said, sizeof(a->said), "dial: %s, %s", address_verdict_text((enum address_verdict)reply.refused),
+		snprintf(a->said, sizeof(a->said), "dial: %s, %s",
+			 address_verdict_text((enum address_verdict)reply.refused),
 			 reply.sys ? strerrorname_np(reply.sys) : "no call");
 }
 
@@ -255,6 +272,16 @@ static void odd_row(struct act *a)
 	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
 }
 
+/* More than a broker that is well ever says. */
+static void flood(struct act *a)
+{
+	const struct egress_report r = {.type = EGRESS_ROW, .rule = EGRESS_NO_RULE, .count = 1};
+	long sent = 0;
+	while (send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) && sent < 1000000)
+		sent++;
+	snprintf(a->said, sizeof(a->said), "flood: %ld", sent);
+}
+
 static void odd_record(struct act *a)
 {
 	say_errno(a, "record", send(a->p->supervisor, "x", 1, MSG_NOSIGNAL));
@@ -295,6 +322,7 @@ static const struct {
 	{"short-request", short_request},
 	{"odd-row", odd_row},
 	{"odd-record", odd_record},
+	{"flood", flood},
 };
 
 static void report(const struct parser *p, const struct act *a)

@@ -191,7 +191,8 @@ int main(int argc, char **argv)
 		return serve(argv[2]);
 	if (argc != 5)
 		errx(2, "see tests/bench/stream.c");
-	server = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[3]))};
+	server = (struct sockaddr_in){.sin_family = AF_INET,
+				      .sin_port = htons((uint16_t)atoi(argv[3]))};
 	inet_pton(AF_INET, argv[2], &server.sin_addr);
 	const long count = atol(argv[4]);
 	double figure = 0;

@@ -25,6 +25,35 @@ static void print(const char *of, const char *label, char *document)
 
 static const char digest[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
+/* One row of each kind. */
+static struct egress_row rows[] = {
+	{.verdict = EGRESS_ALLOWED,
+	 .route = EGRESS_BY_TCP,
+	 .name = "packages.example",
+	 .rule = "packages.example:443",
+	 .has_address = true,
+	 .address = {{[10] = 0xff, [11] = 0xff, 93, 184, 216, 10}},
+	 .port = 443,
+	 .count = 2,
+	 .sent_bytes = 700,
+	 .received_bytes = INT64_MAX,
+	 .duration_usec = 1},
+	{.verdict = EGRESS_DENIED,
+	 .route = EGRESS_BY_DNS,
+	 .name = "evil.example",
+	 .reason = "no rule names it",
+	 .count = 1},
+	{.verdict = EGRESS_BROKEN,
+	 .route = EGRESS_BY_UDP,
+	 .rule = "udp:[2001:db8::/32]:123",
+	 .has_address = true,
+	 .address = {{0x20, 0x01, 0x0d, 0xb8}},
+	 .port = 123,
+	 .reason = "no connection",
+	 .sys = ENETUNREACH,
+	 .count = 1},
+};
+
 /* What every run that got as far as the program has. */
 static void filled(struct result *r)
 {
@@ -46,6 +75,9 @@ static void filled(struct result *r)
 	r->denied[0] = (struct denied_syscall){"mount", 3};
 	r->denied_len = 1;
 	r->denied_complete = true;
+	r->egress = rows;
+	r->egress_len = LENGTH(rows);
+	r->egress_more = 3;
 }
 
 /* The status, and what must come with it. */
@@ -111,13 +143,16 @@ static void hostile(void)
 	result_warn(&r, "\x80");
 	result_warn(&r, "\xc2\x9b");
 	snprintf(r.denied[0].name, sizeof(r.denied[0].name), "syscall_%d", -1);
+	struct egress_row row = {.name = "\xff\x1b[31m", .reason = "\"\n", .count = 1};
+	r.egress = &row;
+	r.egress_len = 1;
 	print("result", "hostile bytes", result_write_json(&r));
 }
 
 static void events(void)
 {
-	static const char *const labels[] = {"started", "stage", "usage",
-					     "denied",	"limit", "ended"};
+	static const char *const labels[] = {"started", "stage", "usage", "denied",
+					     "egress",	"limit", "ended"};
 	struct result r;
 	filled(&r);
 	r.status = RUN_EXITED;
@@ -133,6 +168,7 @@ static void events(void)
 				   .pids = 2,
 				   .out_bytes = 3,
 				   .err_bytes = 4,
+				   .egress = &rows[i % LENGTH(rows)],
 				   .result = &r};
 		print("event", labels[i], event_write_json(&ev));
 	}

@@ -26,7 +26,7 @@ def agrees(image, words):
     is_((run.code, document["possible"], document["schema"], document["status"]), (0, True, "pinfold.doctor/1", "exited"), f"{image}: possible", run)
     is_(document["uid"], UID, f"{image}: the user")
     is_(document["kernel"], os.uname().release, f"{image}: the kernel")
-    real = pinfold("run", "--idle", "30s", "--cpu-time", "20s", image, *words)
+    real = pinfold("run", "--idle", "30s", "--cpu-time", "20s", "--allow", "packages.example:443", image, *words)
     is_([row["name"] for row in document["guarantees"]], [row["name"] for row in real.result["guarantees"]], f"{image}: the ledger's rows, in its order")
     for row in document["guarantees"]:
         name, ledger = row["name"], real.guarantee(row["name"])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """--egress-bytes ends the run; slow and flooding peers cannot make the broker grow."""
 import os
-import socket
+import subprocess
 import sys
 import threading
 
@@ -24,7 +24,6 @@ def broker_of(mark):
         try:
             with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
                 found.append((int(name), int(file.read().rsplit(")", 1)[1].split()[1])))
-            
         except OSError:
             continue
     dialer = [pid for pid, ppid in found if ppid == parent and b"pinfold-egress" in open(f"/proc/{pid}/cmdline", "rb").read()]
@@ -79,7 +78,7 @@ for i in range(600):
 time.sleep(2)
 print("flooded", flush=True)
 sys.stdin.read()
-""", stdin=__import__("subprocess").PIPE) as running:
+""", stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "64 connections whose peers do not read fill up, and block the program")
         pids = broker_of("mute")
         is_(len(pids), 2, "the broker is two processes")

@@ -142,6 +142,11 @@ static void longest(void **state)
 	bytes[12 + 192] = 62;
 	memcpy(bytes + 12 + 254, "a\0" A_IN, 6);
 	assert_int_equal(dns_read_query(&q, bytes, 12 + 256 + 4), DNS_REJECT);
+	/* 192 is a pointer and no length, even where so many bytes follow */
+	memset(bytes + 12, 'a', 200);
+	bytes[12] = 192;
+	memcpy(bytes + 12 + 193, "\0" A_IN, 5);
+	assert_int_equal(dns_read_query(&q, bytes, 12 + 193 + 5), DNS_REJECT);
 	/* padded with one option to 4096 bytes: 4096 - 28 of header and question - 11 of OPT */
 	memset(bytes, 0, sizeof(bytes));
 	memcpy(bytes, HEADER_1 NAME A_IN "\0\0\x29\x10\0\0\0\0\0\x0f\xd9\0\x0c\x0f\xd5", 28 + 15);

@@ -319,6 +319,79 @@ static void numbers(void **state)
 	json_decref(root);
 }
 
+static json_t *event(const struct event *ev)
+{
+	char *text = event_write_json(ev);
+	assert_non_null(text);
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(root);
+	free(text);
+	return root;
+}
+
+static void egress_rows(void **state)
+{
+	(void)state;
+	struct egress_row rows[] = {
+		{.verdict = EGRESS_ALLOWED,
+		 .route = EGRESS_BY_TCP,
+		 .name = "a.example",
+		 .rule = "a.example:443",
+		 .has_address = true,
+		 .address = {{[10] = 0xff, [11] = 0xff, 93, 184, 216, 34}},
+		 .port = 443,
+		 .count = 2,
+		 .sent_bytes = 10,
+		 .received_bytes = 20,
+		 .duration_usec = 30},
+		{.verdict = EGRESS_BROKEN,
+		 .route = EGRESS_BY_UDP,
+		 .rule = "udp:[2001:db8::/32]:53",
+		 .has_address = true,
+		 .address = {{0x20, 0x01, 0x0d, 0xb8}},
+		 .port = 53,
+		 .reason = "no connection",
+		 .sys = ENETUNREACH,
+		 .count = 1},
+		{.verdict = EGRESS_DENIED,
+		 .route = EGRESS_BY_DNS,
+		 .name = "evil\x1b\xff",
+		 .reason = "no rule names it",
+		 .count = 1},
+	};
+	struct result r;
+	result_init(&r);
+	json_t *root = document(&r);
+	assert_int_equal(json_array_size(at(root, "egress")), 0);
+	json_decref(root);
+	r.egress = rows;
+	r.egress_len = LENGTH(rows);
+	r.egress_more = 7;
+	root = document(&r);
+	assert_int_equal(json_array_size(at(root, "egress")), 3);
+	assert_string_equal(json_string_value(at(root, "egress.0.address")), "93.184.216.34");
+	assert_string_equal(json_string_value(at(root, "egress.0.transport")), "tcp");
+	assert_string_equal(json_string_value(at(root, "egress.0.verdict")), "allowed");
+	assert_int_equal(json_integer_value(at(root, "egress.0.received_bytes")), 20);
+	assert_true(json_is_null(at(root, "egress.0.reason")) &&
+		    json_is_null(at(root, "egress.0.errno")));
+	assert_string_equal(json_string_value(at(root, "egress.1.address")), "2001:db8::");
+	assert_string_equal(json_string_value(at(root, "egress.1.errno")), "ENETUNREACH");
+	assert_string_equal(json_string_value(at(root, "egress.1.verdict")), "failed");
+	assert_true(json_is_null(at(root, "egress.1.name")));
+	assert_true(json_is_object(at(root, "egress.2.name"))); /* no text: as bytes */
+	assert_true(json_is_null(at(root, "egress.2.port")) &&
+		    json_is_null(at(root, "egress.2.address")) &&
+		    json_is_null(at(root, "egress.2.rule")));
+	assert_int_equal(json_integer_value(at(root, "egress_more")), 7);
+	json_decref(root);
+	root = event(&(struct event){.type = EVENT_EGRESS, .at_usec = 1, .egress = &rows[0]});
+	assert_string_equal(json_string_value(at(root, "event")), "egress");
+	assert_string_equal(json_string_value(at(root, "egress.name")), "a.example");
+	json_decref(root);
+}
+
 /* A message that is cut, which shows, stays text; bytes that are none stay bytes. */
 static void cut_texts(void **state)
 {
@@ -358,17 +431,6 @@ static void cut_texts(void **state)
 	json_t *root = document(&r);
 	assert_string_equal(json_string_value(at(root, "cause.message.data")), "c2hvcnTD");
 	json_decref(root);
-}
-
-static json_t *event(const struct event *ev)
-{
-	char *text = event_write_json(ev);
-	assert_non_null(text);
-	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-	assert_non_null(root);
-	free(text);
-	return root;
 }
 
 static void events(void **state)
@@ -420,7 +482,8 @@ int main(void)
 		cmocka_unit_test(evidence),	    cmocka_unit_test(failures),
 		cmocka_unit_test(guarantees),	    cmocka_unit_test(guarantee_names),
 		cmocka_unit_test(hostile_bytes),    cmocka_unit_test(numbers),
-		cmocka_unit_test(cut_texts),	    cmocka_unit_test(events),
+		cmocka_unit_test(egress_rows),	    cmocka_unit_test(cut_texts),
+		cmocka_unit_test(events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
