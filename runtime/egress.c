@@ -77,15 +77,15 @@ static int describe(posix_spawn_file_actions_t *a, const struct egress_link *l)
 	return rc ? rc : posix_spawn_file_actions_adddup2(a, l->sandbox_end, EGRESS_SANDBOX_FD);
 }
 
-/* What we block and ignore is ours. */
-static int plain_signals(posix_spawnattr_t *a)
+/* What ends a run is the supervisor's to judge: a terminal's Ctrl-C is for us, and the broker goes
+ * on for as long as the program has its grace. */
+static int no_signals(posix_spawnattr_t *a)
 {
-	sigset_t none, all;
-	sigemptyset(&none);
+	sigset_t all;
 	sigfillset(&all);
 	int rc = posix_spawnattr_init(a);
 	if (rc == 0)
-		rc = posix_spawnattr_setsigmask(a, &none);
+		rc = posix_spawnattr_setsigmask(a, &all);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigdefault(a, &all);
 	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -98,7 +98,7 @@ static int spawn_broker(struct egress_link *l, const char *libexec, struct err *
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	broker_path(path, sizeof(path), libexec);
-	errno = plain_signals(&attributes);
+	errno = no_signals(&attributes);
 	if (errno == 0)
 		errno = describe(&actions, l);
 	if (errno == 0)

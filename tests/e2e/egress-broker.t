@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The broker's life: none without a rule, two jailed processes with one; its death leaves no network, and nothing of it is left."""
 import os
+import shutil
 import signal
 import sys
 
@@ -79,6 +80,8 @@ with Internet() as net:
             ok(WHO != "root" or int(facts[b"Uid"].split()[0]) > 65535, f"{what}: as root, an id that is nobody else's", facts[b"Uid"])
             is_(below_root(pid), [], f"{what}: an empty root")
             is_(read(f"/proc/{pid}/environ") + read(f"/proc/{pid}/cmdline").split(b"\0", 1)[1].strip(b"\0"), b"", f"{what}: no words, no environment")
+            blocked = int(facts[b"SigBlk"], 16)
+            is_([number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if not blocked >> (number - 1) & 1], [], f"{what}: a terminal's signals are the supervisor's")
             limits = {line[:26].strip(): line[26:].split()[0] for line in read(f"/proc/{pid}/limits").splitlines()}
             is_((limits[b"Max processes"], limits[b"Max file size"], limits[b"Max core file size"]), (b"0", b"0", b"0"), f"{what}: no processes, files, cores")
         listeners = {os.readlink(f"/proc/{pids[1]}/fd/{fd}") for fd in os.listdir(f"/proc/{pids[1]}/fd")}
@@ -122,4 +125,16 @@ with Internet() as net:
     is_([(row["name"], row["verdict"], row["count"]) for row in rows[:1]], [("echo.example", "allowed", 1)], "an event tells of a row when it is new", run)
     is_([(row["name"], row["count"]) for row in run.result["egress"] if row["verdict"] == "allowed"], [("echo.example", 3)], "the result has the sum", run)
     unlike(str([row["name"] for row in run.result["egress"]]), "\x1b", "no control character of the program's gets into the document")
+
+run = pinfold("explain", "--allow", "Packages.example:80,443", "--allow", "10.1.2.0/24:5432", "@host", "true")
+like(run.out.decode(), r"10\.1\.2\.0/24:5432\n +packages\.example:80,443, TLS for the name on 443, HTTP for the name on 80\n", "explain tells what a rule comes to")
+alone = os.path.join(tmpdir("root"), "bin")
+os.mkdir(alone)
+os.chmod(alone, 0o755)
+program = shutil.copy(os.path.join(BUILD, "bin/pinfold"), alone)
+for verb in "run", "explain":
+    run = pinfold(verb, "--allow", "packages.example:443", "@host", "true", program=program)
+    is_(run.code, 125, f"{verb} without the broker's program is refused", run)
+    like(run.err.decode(), r"--allow needs .*/libexec/pinfold/pinfold-egress, which `make install` puts there", "in these words")
+is_(pinfold("run", "@host", "true", program=program).code, 0, "a run without a rule does not need it")
 done()
