@@ -117,7 +117,7 @@ with Internet() as net:
         canary.setblocking(False)
 
     for what, rules, want in (("no rule", [], NONE), ("a rule", ["--allow", "good.example:7000"], RULE)):
-        run = net.pinfold("run", *rules, "--env", "HTTPS_PROXY=http://93.184.216.66:7000", "@host", "/usr/bin/python3", "-c", PROBE, path)
+        run = net.pinfold("run", *rules, "--env", "HTTPS_PROXY=93.184.216.66:7000", "@host", "/usr/bin/python3", "-c", PROBE, path)
         got = dict(line.split() for line in run.out.decode().splitlines())
         for name, pattern in want.items():
             like(got.get(name, ""), f"^({pattern})$", f"{what}: {name}")

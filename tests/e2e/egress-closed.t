@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 """Egress fails closed: an empty list, a broker that is missing, name servers that are dead; what the program says harms nobody who reads
-the result; with the program its connections end. Rows NE05, NE22 and NE23."""
+the result; there is no proxy; with the program its connections end. Rows NE05, NE13, NE22 and NE23."""
 import json
 import os
 import shutil
-import socket
 import sys
 import threading
 
@@ -94,6 +93,32 @@ with Internet() as net:
     ok(sum(row["count"] for row in run.result["egress"] if row["transport"] == "dns") == len(HOSTILE), "all questions are listed", run)
     is_([byte for byte in run.err if byte < 32 and byte != 10 or byte > 126], [], "nor in the events")
     is_((plain.hits, secure.hits), ([], []), "and no server heard of them")
+
+    # ---- there is one route, and it is no proxy: what asks for a tunnel is judged as all else ----
+    PROXIES = {"SOCKS 4": b"\4\1\x23\x28\x5d\xb8\xd8\x18\0", "SOCKS 4a": b"\4\1\x23\x28\0\0\0\1u\0evil.example\0", "SOCKS 5, a name": b"\5\1\0\5\1\0\3\x0cevil.example\x23\x28",
+               "SOCKS 5, an address": b"\5\1\0\5\1\0\1\x5d\xb8\xd8\x18\x23\x28", "SOCKS 5, BIND": b"\5\1\0\5\2\0\1\0\0\0\0\x23\x28", "SOCKS 5, UDP": b"\5\1\0\5\3\0\1\0\0\0\0\x23\x28",
+               "CONNECT": b"CONNECT evil.example:9000 HTTP/1.1\r\nHost: evil.example:9000\r\n\r\n", "CONNECT to the name": b"CONNECT echo.example:443 HTTP/1.1\r\nHost: echo.example:443\r\n\r\n",
+               "a PROXY line": b"PROXY TCP4 10.0.0.1 93.184.216.24 1 9000\r\nGET / HTTP/1.1\r\nHost: echo.example\r\n\r\n",
+               "a PROXY header": b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x0a\0\0\1\x5d\xb8\xd8\x18\0\1\x23\x28"}
+    SAY = r"""
+import socket, sys
+for what, said in eval(sys.stdin.read()).items():
+    for port in map(int, sys.argv[1:]):
+        with socket.create_connection(("echo.example", port), 20) as s:
+            got = b""
+            try:
+                s.sendall(said)
+                try: s.shutdown(socket.SHUT_WR)
+                except OSError: pass  # the reset was faster
+                while data := s.recv(4096): got += data
+                print(what, port, "echo" if got == said else "answer")
+            except OSError: print(what, port, "reset")
+"""
+    run = net.pinfold("run", "--allow", "echo.example:80,443,9000", "--stdin", "-", "@host", *PY, SAY, "80", "443", "9000", stdin=repr(PROXIES).encode())
+    is_(run.out.decode().splitlines(), [f"{what} {port} {'echo' if port == 9000 else 'reset'}" for what in PROXIES for port in (80, 443, 9000)],
+        "SOCKS, CONNECT and PROXY mean nothing: on 80 and 443 they are cut, elsewhere they are bytes", run)
+    is_(sum(row["count"] for row in run.result["egress"] if row["verdict"] == "denied"), 2 * len(PROXIES), "each that was cut is listed", run)
+    is_((plain.hits, secure.hits), ([], []), "and came to no server")
 
     # ---- with the program its connections end ----
     ends = []

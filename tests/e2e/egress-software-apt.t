@@ -64,7 +64,7 @@ with Internet() as net:
     folder = mirror()
     names = dnsmasq(net, {"deb.example": ["93.184.216.60"], "evil.example": ["93.184.216.60"], "moved.example": ["93.184.216.61"]})
     web = nginx(net, [vhost(net, "93.184.216.60", ["deb.example"], None, more=f"root {folder};"), vhost(net, "93.184.216.60", ["evil.example"], None, more=f"root {folder};"),
-                      vhost(net, "93.184.216.61", ["moved.example"], None, more="return 302 http://evil.example$request_uri;")])
+                      vhost(net, "93.184.216.61", ["moved.example"], None, more="return 302 $scheme://evil.example$request_uri;")])
     PACKAGES = [*(f"small{number}" for number in range(COUNT)), "large"]
     digest = hashlib.sha256()
     for name in sorted(os.listdir(os.path.join(folder, "debian"))):

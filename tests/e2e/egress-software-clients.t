@@ -167,6 +167,6 @@ with Internet() as net:
     is_((run.out.split()[3:], [hit[:2] for hit in web.hits()]), ([b"evil"], [("one.example", "evil.example")]),
         "not promised: what an allowed server does with a Host within its own TLS", run)
 
-    run = inside(net, RULES, "@host", f"env -i PATH=$PATH sh -c 'env | grep -ci proxy; curl -sS --cacert ca.pem https://one.example/'; env | grep -i proxy || echo none")
+    run = inside(net, RULES, "@host", "env -i PATH=$PATH sh -c 'env | grep -ci proxy; curl -sS --cacert ca.pem https://one.example/'; env | grep -i proxy || echo none")
     is_(run.out.split(), [b"0", b"one", b"none"], "no variable has to do with it: there is none, and an empty environment changes nothing", run)
 done()

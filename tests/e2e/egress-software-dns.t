@@ -66,7 +66,7 @@ with Internet() as net:
     is_((out.split(), "short.home.example" in names.asked()), (["93.184.216.10", "1", "100"], True),
         "the control: the host finds a short name by its search domain; an answer of 100 addresses needs TCP")
     names.clear()
-    run = inside(net, RULES, "@host", "export LOCALDOMAIN=home.example; curl -sS http://one.example/; curl -sS http://ONE.EXAMPLE./; curl -sS http://a.files.example/; "
+    run = inside(net, RULES, "@host", "export LOCALDOMAIN=home.example; curl -sS http://one.example/; curl -sS ONE.EXAMPLE.; curl -sS http://a.files.example/; "
                  "getent hosts short || echo short; curl -s http://evil.example/ || echo evil; curl -s http://one/ || echo one; curl -s http://www.one.example/ || echo www")
     is_(run.out.split(), [b"page"] * 3 + [b"short", b"evil", b"one", b"www"], "pages of allowed names, by http", run)
     is_(names.asked(), {"one.example", "a.files.example"}, "the name server was asked for these, without a search domain, and for nothing else")

@@ -35,7 +35,7 @@ def on_host(net, *command, env=None):
 def _answers(net, address, port):
     """Whether something listens there, as the host sees it."""
     with net.home.entered():
-        probe = socket.socket()
+        probe = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     with probe:
         probe.settimeout(1)
         return probe.connect_ex((address, port)) == 0

@@ -265,9 +265,14 @@ class Internet:
         self.home.run("ip", "-6", "route", "add", "default", "via", self.GATEWAY6)
 
     def name_servers(self, *addresses):
+        """The host's name servers from now on."""
+        self.resolv_conf("search home.example\n" + "".join(f"nameserver {a}\n" for a in addresses))
+
+    def resolv_conf(self, text):
+        """The host's /etc/resolv.conf from now on."""
         path = os.path.join(pf.tmpdir("root"), "resolv.conf")
         with open(path, "w", encoding="ascii") as file:
-            file.write("search home.example\n" + "".join(f"nameserver {a}\n" for a in addresses))
+            file.write(text)
         os.chmod(path, 0o644)
         self.home.run("mount", "--bind", path, "/etc/resolv.conf")
 
