@@ -99,10 +99,14 @@ $(OUT)/libexec/pinfold/pinfold-image: $(image_main) $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
 # The registry's client without a store around it, for tests/e2e/image-registry.t.
-$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(IMAGE_LIB) $(LIB)
+$(OUT)/tests/image-pull: $(OUT)/obj/tests/image/pull.o $(OUT)/obj/commands/image-fetch.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
-tests-ready: $(OUT)/tests/image-pull
+# The same with a client that was taken over, for tests/attack/image-client.t: what it defines itself is not taken from the library.
+$(OUT)/tests/image-hostile: $(OUT)/obj/tests/image/hostile.o $(OUT)/obj/tests/image/pull.o $(OUT)/obj/commands/image-fetch.o $(IMAGE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(IMAGE_LIBS)
+tests-ready: $(OUT)/tests/image-pull $(OUT)/tests/image-hostile
 # ---- end of images ----
 
 # ---- egress: network/egress/ and network/broker/ are the broker's alone and never part of the run path ----

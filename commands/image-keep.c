@@ -21,14 +21,6 @@
 /* What a run's map has; see docs/images.md for what becomes of the others. */
 enum { OWNERS_KEPT = 65536, TICK_MS = 100 };
 
-/* Many times what the slowest machine needs for what is no attack. */
-enum { SECONDS_LEAST = 300, BYTES_A_SECOND = 1 << 20 };
-
-uint64_t image_seconds(const struct unpack_limits *limits, uint64_t bytes)
-{
-	return limits->seconds ? limits->seconds : SECONDS_LEAST + bytes / BYTES_A_SECOND;
-}
-
 int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e)
 {
 	struct unpack_limits read = UNPACK_LIMITS_DEFAULT;
@@ -154,7 +146,7 @@ static int make_tree(struct image_call *c, const struct image_keep *k, struct la
 		progress_begin(&j->progress, k->report, "unpacking", total);
 		j->progress.fds = j->fds + 1;
 		j->progress.fds_len = j->fds_len - 1;
-		rc = run_jail(&w, j, image_seconds(&k->limits, total), e);
+		rc = run_jail(&w, j, unpack_seconds(&k->limits, total), e);
 		progress_end(&j->progress);
 	}
 	if (rc == 0)

@@ -69,7 +69,7 @@ static int take_jailed(const struct work *w, struct job *j, const struct image_s
 		.writable = true,
 		.fds = fds,
 		.fds_len = from->blobs_len + 1,
-		.cpu_seconds = image_seconds(&from->limits, size),
+		.cpu_seconds = unpack_seconds(&from->limits, size),
 		.run = run_child,
 		.arg = j,
 		.report = &j->taken,

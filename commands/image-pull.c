@@ -3,7 +3,7 @@
 
 #include "base/fd.h"
 #include "commands/commands.h"
-#include "rootfs/image/registry.h"
+#include "commands/image-fetch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 struct pull {
 	struct image_call *call;
-	struct registry_options o;
+	struct fetch_options o;
 	struct platform platform;
 	struct progress progress;
 	struct taken taken;
@@ -33,7 +33,7 @@ static int on_event(void *context, const struct registry_event *event)
 	if (event->kind == REGISTRY_RETRY)
 		complain("image pull: %s; once more in %u ms", event->why ? event->why : "failed",
 			 event->wait_ms);
-	if (event->blob >= p->blobs_len || event->kind == REGISTRY_IDLE)
+	if (event->blob >= p->blobs_len)
 		return 0;
 	p->done[event->blob] = event->bytes;
 	for (size_t i = 0; i < p->blobs_len; i++)
@@ -92,7 +92,7 @@ static void close_partials(struct pull *p)
 		fd_close(&p->blobs[i].fd);
 }
 
-static int fetch_blobs(struct pull *p, struct registry *r, struct err *e)
+static int bring_blobs(struct pull *p, struct fetch *f, struct err *e)
 {
 	uint64_t total = 0;
 	for (size_t i = 0; i < p->blobs_len; i++) {
@@ -102,7 +102,7 @@ static int fetch_blobs(struct pull *p, struct registry *r, struct err *e)
 	if (p->blobs_len == 0)
 		return 0;
 	progress_begin(&p->progress, p->progress.report, "pulling", total);
-	const int rc = registry_blobs(r, p->blobs, p->blobs_len, e);
+	const int rc = fetch_blobs(f, p->blobs, p->blobs_len, e);
 	progress_end(&p->progress);
 	if (rc < 0)
 		return -1;
@@ -117,11 +117,11 @@ static int fetch_blobs(struct pull *p, struct registry *r, struct err *e)
 
 /* ---- the manifest ---- */
 
-static int keep_document(struct pull *p, const struct registry_manifest *m, struct err *e)
+static int keep_document(struct pull *p, const struct fetched *m, struct err *e)
 {
 	autowork w = WORK_INIT;
 	const struct store *s = &p->call->store;
-	p->taken.document = (struct descriptor){m->type, m->digest, m->bytes.len};
+	p->taken.document = (struct descriptor){m->parsed.type, m->digest, m->bytes.len};
 	if (store_holds_blob(s, &p->taken.document))
 		return 0;
 	if (work_open(&w, s, e) < 0)
@@ -132,27 +132,28 @@ static int keep_document(struct pull *p, const struct registry_manifest *m, stru
 	return store_put_blob(s, w.dir, "manifest", &p->taken.document, e);
 }
 
-static int fetch(struct pull *p, struct registry *r, struct err *e)
+static void take_parsed(struct pull *p, const struct parsed *m)
 {
-	struct registry_manifest got;
-	struct manifest m;
-	if (registry_manifest(r, &p->platform, &got, p->call->arena, e) < 0 ||
-	    manifest_read(&m, got.type, got.bytes, p->call->arena, e) < 0)
-		return -1;
-	got.type = m.type;
-	p->named = got.named;
-	if (keep_document(p, &got, e) < 0)
-		return -1;
-	p->taken.config = m.config;
-	p->taken.layers_len = (uint32_t)m.layers_len;
-	want(p, &m.config);
-	for (size_t i = 0; i < m.layers_len; i++) {
-		p->taken.layers[i] = m.layers[i];
-		want(p, &m.layers[i]);
+	p->taken.config = m->config;
+	p->taken.layers_len = m->layers_len;
+	want(p, &m->config);
+	for (size_t i = 0; i < m->layers_len; i++) {
+		p->taken.layers[i] = m->layers[i];
+		want(p, &m->layers[i]);
 	}
+}
+
+static int bring(struct pull *p, struct fetch *f, struct fetched *got, struct err *e)
+{
+	if (fetch_manifest(f, &p->platform, got, p->call->arena, e) < 0)
+		return -1;
+	p->named = got->named;
+	if (keep_document(p, got, e) < 0)
+		return -1;
+	take_parsed(p, &got->parsed);
 	int rc = lock_partials(p, e);
 	if (rc == 0)
-		rc = fetch_blobs(p, r, e);
+		rc = bring_blobs(p, f, e);
 	close_partials(p);
 	return rc;
 }
@@ -163,44 +164,53 @@ static void find_credentials(struct pull *p, const char *told)
 {
 	const char *file = getenv("REGISTRY_AUTH_FILE"), *docker = getenv("DOCKER_CONFIG");
 	const char *home = getenv("HOME");
-	p->o.auth_file = told ? told : file && *file ? file : NULL;
-	if (p->o.auth_file)
+	const char **auth_file = &p->o.registry.auth_file;
+	*auth_file = told ? told : file && *file ? file : NULL;
+	if (*auth_file)
 		return;
 	p->o.auth_file_missing = true;
 	if (docker && *docker)
-		p->o.auth_file = arena_printf(p->call->arena, "%s/config.json", docker);
+		*auth_file = arena_printf(p->call->arena, "%s/config.json", docker);
 	else if (home && *home == '/')
-		p->o.auth_file = arena_printf(p->call->arena, "%s/.docker/config.json", home);
+		*auth_file = arena_printf(p->call->arena, "%s/.docker/config.json", home);
 }
 
-static int pull_shared(struct pull *p, const char *text, const struct unpack_limits *limits,
-		       struct err *e)
+/* Processes that are made after it has returned have met no registry. */
+static int bring_all(struct pull *p, const struct reference *ref, struct err *e)
+{
+	autofetch f = FETCH_INIT;
+	struct fetched *got = calloc(1, sizeof(*got));
+	if (!got)
+		return err_host(e, "out of memory");
+	int rc = fetch_begin(&f, ref, &p->o, e);
+	if (rc == 0)
+		rc = bring(p, &f, got, e);
+	free(got);
+	return rc;
+}
+
+static int pull_shared(struct pull *p, const char *text, struct err *e)
 {
 	struct reference ref;
-	struct registry *r = NULL;
 	if (reference_parse(&ref, text, p->call->arena, e) < 0 || reference_remote(&ref, e) < 0 ||
-	    registry_open(&r, &ref, &p->o, e) < 0)
-		return -1;
-	const int rc = fetch(p, r, e);
-	registry_close(r);
-	if (rc < 0)
+	    bring_all(p, &ref, e) < 0)
 		return -1;
 	return image_keep(p->call,
 			  &(struct image_keep){.taken = &p->taken,
 					       .name = text,
 					       .pulled = &p->named,
-					       .limits = *limits,
+					       .limits = p->o.limits,
 					       .report = p->progress.report},
 			  e);
 }
 
-static int pull(struct pull *p, const char *text, const struct unpack_limits *limits, struct err *e)
+static int pull(struct pull *p, const char *text, struct err *e)
 {
 	struct err ignored = ERR_INIT;
 	store_sweep(&p->call->store, &ignored);
 	if (store_share(&p->call->store, e) < 0)
 		return -1;
-	const int rc = pull_shared(p, text, limits, e);
+	const int rc = pull_shared(p, text, e);
 	store_unshare(&p->call->store);
 	return rc;
 }
@@ -210,7 +220,6 @@ int image_pull(struct image_call *c, struct err *e)
 	const char *platform = NULL, *auth = NULL, *ca = NULL;
 	bool json = false, insecure = false;
 	struct image_limits limits = {0};
-	struct unpack_limits read = UNPACK_LIMITS_DEFAULT;
 	const struct image_option rows[] = {
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
@@ -227,23 +236,25 @@ int image_pull(struct image_call *c, struct err *e)
 	struct pull *p = calloc(1, sizeof(*p));
 	if (!p)
 		return err_host(e, "out of memory");
-	*p = (struct pull){.call = c, .o = REGISTRY_OPTIONS_INIT, .platform = platform_host()};
+	*p = (struct pull){.call = c,
+			   .o = {.registry = REGISTRY_OPTIONS_INIT, .ca_file = ca},
+			   .platform = platform_host()};
 	/* For `run --pull missing`, which has no option for it. */
 	const char *told = getenv("PINFOLD_INSECURE_REGISTRY");
-	p->o.insecure = insecure || (told && strcmp(told, "1") == 0);
-	p->o.ca_file = ca;
-	p->o.progress = on_event;
-	p->o.progress_context = p;
+	struct registry_options *o = &p->o.registry;
+	o->insecure = insecure || (told && strcmp(told, "1") == 0);
+	o->progress = on_event;
+	o->progress_context = p;
 	p->progress.report = json ? REPORT_JSON : REPORT_LINES;
 	find_credentials(p, auth);
-	int rc = image_limits_read(&limits, &read, e);
+	int rc = image_limits_read(&limits, &p->o.limits, e);
 	if (rc == 0 && platform)
 		rc = platform_parse(&p->platform, platform, c->arena, e);
-	p->o.image_bytes_max = read.bytes;
-	if (read.bytes < p->o.blob_bytes_max)
-		p->o.blob_bytes_max = read.bytes;
+	o->image_bytes_max = p->o.limits.bytes;
+	if (o->image_bytes_max < o->blob_bytes_max)
+		o->blob_bytes_max = o->image_bytes_max;
 	if (rc == 0)
-		rc = pull(p, c->argv[0], &read, e);
+		rc = pull(p, c->argv[0], e);
 	free(p);
 	return rc;
 }

@@ -74,8 +74,6 @@ struct image_limits {
 		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
 		{"limit-time", &(l).time, NULL, "N  seconds of processor time (300, and one a MiB)"}
 int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e);
-/* Processor time for reading so many bytes. */
-uint64_t image_seconds(const struct unpack_limits *limits, uint64_t bytes);
 
 enum image_report { REPORT_LINES, REPORT_JSON };
 

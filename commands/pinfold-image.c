@@ -1,8 +1,8 @@
 /* pinfold-image: images come in, are looked at, and go. Executed by `pinfold image`.
  *
- * A program of its own for the sake of what it links. Nothing that an image's maker wrote is read in
- * this process but its manifest, within bounds: archives, layers and trees are read in jails
- * (runtime/jail.h). It starts no shell, and one program: mmdebstrap, for build-debian.
+ * A program of its own for the sake of what it links. Nothing that an image's maker or a registry
+ * wrote is parsed in this process: registries are spoken with, documents, archives, layers and trees
+ * read in jails (runtime/jail.h). It starts no shell, and one program: mmdebstrap, for build-debian.
  */
 #include "commands/commands.h"
 #include "commands/image.h"

@@ -222,14 +222,14 @@ int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, str
 	return 0;
 }
 
-int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, struct err *e)
+int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, bool limited, struct err *e)
 {
 	struct enter x = {.r = r,
 			  .tree = -1,
 			  .proc = view->proc,
 			  .scratch = view->scratch,
 			  .proc_outer = view->proc_outer};
-	if (proc_seal(&x, e) < 0)
+	if (proc_seal(&x, limited, e) < 0)
 		return -1;
 	return rootfs_verify(&x, e);
 }

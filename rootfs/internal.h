@@ -112,7 +112,7 @@ int dev_build(struct enter *x, struct err *e);
 
 /* ---- proc.c ---- */
 int proc_build(struct enter *x, struct err *e);
-int proc_seal(struct enter *x, struct err *e);
+int proc_seal(struct enter *x, bool limited, struct err *e);
 /* Whether point is one that proc_build() covers. */
 bool proc_is_mask(const char *point);
 

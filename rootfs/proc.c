@@ -32,6 +32,7 @@ enum { MASKED = sizeof(masked) / sizeof(masked[0]) };
 /* Per user namespace, and so for the sandbox as a whole; the caller's own limits hold above them. */
 static const struct {
 	const char *name, *value, *value_host; /* value_host: for @host */
+	bool late;			       /* pid 1 makes one of these beside rootfs_limit() */
 } limits[] = {
 	/* The second wall behind the filter: without a user namespace of its own the program can make no
 	 * other kind, all of which need CAP_SYS_ADMIN; the rest are the wall behind that one. */
@@ -41,7 +42,7 @@ static const struct {
 	{"sys/user/max_net_namespaces", "0", "0"},
 	{"sys/user/max_ipc_namespaces", "0", "0"},
 	{"sys/user/max_uts_namespaces", "0", "0"},
-	{"sys/user/max_cgroup_namespaces", "0", "0"},
+	{"sys/user/max_cgroup_namespaces", "0", "0", .late = true},
 	{"sys/user/max_time_namespaces", "0", "0"},
 	/* With a single id they are taken from the caller's: leave it the most of them. On @host
 	 * none: a watch on /usr tells what the host's other users run. */
@@ -50,6 +51,8 @@ static const struct {
 	{"sys/user/max_fanotify_groups", "0", "0"},
 	{"sys/user/max_fanotify_marks", "0", "0"},
 };
+
+enum limits_part { LIMITS_ALL, LIMITS_EARLY, LIMITS_LATE };
 
 static int set_limit(struct enter *x, struct fd_run *files, const char *name, const char *value,
 		     struct err *e)
@@ -80,16 +83,24 @@ static int set_limit(struct enter *x, struct fd_run *files, const char *name, co
 	return 0;
 }
 
-static int set_limits(struct enter *x, struct err *e)
+static int set_limits(struct enter *x, enum limits_part part, struct err *e)
 {
 	autorun files = FD_RUN_INIT;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		bool host = x->r->form == ROOTFS_HOST;
 		const char *value = host ? limits[i].value_host : limits[i].value;
+		if (limits[i].late ? part == LIMITS_EARLY : part == LIMITS_LATE)
+			continue;
 		if (set_limit(x, &files, limits[i].name, value, e) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+int rootfs_limit(const struct rootfs *r, int proc, struct err *e)
+{
+	struct enter x = {.r = r, .tree = -1, .proc = proc, .scratch = -1};
+	return set_limits(&x, LIMITS_EARLY, e);
 }
 
 static int mask_all(struct err *e)
@@ -151,9 +162,9 @@ int proc_build(struct enter *x, struct err *e)
 	return mask_all(e);
 }
 
-int proc_seal(struct enter *x, struct err *e)
+int proc_seal(struct enter *x, bool limited, struct err *e)
 {
-	if (set_limits(x, e) < 0)
+	if (set_limits(x, limited ? LIMITS_LATE : LIMITS_ALL, e) < 0)
 		return -1;
 	/* All of it, not only /proc/sys: sysrq-trigger, irq, bus, fs and acpi have controls too. */
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY, .propagation = MS_PRIVATE};

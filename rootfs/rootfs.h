@@ -81,10 +81,16 @@ struct rootfs_view {
  * mounts. Allocates nothing. On failure the namespace is torn, only _exit is left. */
 int rootfs_enter(const struct rootfs *r, int tree, struct rootfs_view *view, struct err *e);
 
-/* Child, after rootfs_enter() and when no namespace is wanted any more: writes the user.max_* limits
- * (they are 0 for every kind of namespace), makes /proc read-only, reads mountinfo back and compares every
- * mount with the table of expected flags. Borrows. Before anything runs that is not ours. */
-int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, struct err *e);
+/* Child, in pid 1 or beside it, with all capabilities in the user namespace: writes its user.max_* limits
+ * through proc, the directory of any proc that is not read-only, and reads them back; all but that on
+ * cgroup namespaces, so that pid 1 may make its own meanwhile. Every other namespace must be there. Borrows. */
+int rootfs_limit(const struct rootfs *r, int proc, struct err *e);
+
+/* Child, after rootfs_enter() and when no namespace is wanted any more: writes what user.max_*
+ * limits are to be set yet (limited: rootfs_limit() did its part; in the end they are 0 for every
+ * kind of namespace), makes /proc read-only, reads mountinfo back and compares every mount with the
+ * table of expected flags. Borrows. Before anything runs that is not ours. */
+int rootfs_seal(const struct rootfs *r, const struct rootfs_view *view, bool limited, struct err *e);
 
 /* Child, as the program will see things but in pid 1: change to the workdir, in-root, and verify
  * that getcwd(2) is under "/" ("(unreachable)" is refused). Missing: ERR_USAGE. */
@@ -94,6 +100,10 @@ int rootfs_workdir(const struct rootfs *r, struct err *e);
  * after the working directory was entered: that folder, with what is mounted beneath it, becomes
  * the root, nosuid nodev noexec, and everything else is gone. For runtime/jail.c. */
 int rootfs_confine(bool writable, struct err *e);
+
+/* The same with a new tmpfs (16 MiB at most), read-only, for the root. fill, if it is one, puts
+ * files there before: it sees the host's files still, and the new root as a descriptor. */
+int rootfs_confine_empty(int (*fill)(int root, void *arg, struct err *e), void *arg, struct err *e);
 
 /* Child, after exec failed with sys: why, in words ("bin/x: its interpreter
  * /lib64/ld-linux-x86-64.so.2 is not in the image", "... begins with #! and ends the line in a

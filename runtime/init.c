@@ -45,8 +45,10 @@
 
 struct init {
 	const struct launch *launch;
-	pid_t network_helper;
+	pid_t helper;
+	int proc;	    /* the host's /proc, for the helper */
 	int network;	    /* the network namespace, when the helper has ended well */
+	bool limited;	    /* and the limits of the user namespace are set */
 	struct rootfs root; /* the launch's, with what is known here alone */
 	char cpus_online[CPUS_TEXT];
 	unsigned cpu; /* that pid 1 chose its cpus from */
@@ -145,6 +147,30 @@ static int make_network(const struct launch *l, int ns, struct err *e)
 	return l->egress < 0 ? 0 : inside_open(&l->spec->egress.allow, l->egress, e);
 }
 
+/* How the helper's exit status tells what is left to do. */
+enum help { HELPED, HELPED_WITH_NETWORK, HELPED_WITH_NOTHING };
+
+static enum help help(const struct init *in, struct err *e)
+{
+	if (make_network(in->launch, in->network, e) < 0)
+		return HELPED_WITH_NOTHING;
+	/* Where the host's /proc/sys is read-only, as in a container, pid 1 has one of its own soon. */
+	return rootfs_limit(&in->root, in->proc, e) < 0 ? HELPED_WITH_NETWORK : HELPED;
+}
+
+/* The kernel leaves a new process behind its parent where no cpu is idle at that moment, and the
+ * supervisor's is busy for a little while yet. It may move back later. */
+static void move_away(pid_t pid, const cpu_set_t *allowed)
+{
+	unsigned here;
+	cpu_set_t others = *allowed;
+	if (syscall(SYS_getcpu, &here, NULL, NULL) < 0 || here >= CPU_SETSIZE)
+		return;
+	CPU_CLR(here, &others);
+	if (CPU_COUNT(&others) > 0)
+		(void)sched_setaffinity(pid, sizeof(others), &others);
+}
+
 /* Of all namespaces this one costs the most to make, about as much as all that follows. So it is
  * not part of clone3: a process beside pid 1 makes it, and pid 1 joins it when it has built the
  * mounts. That one shares the descriptors, not the memory: with that, each page that either of them
@@ -159,9 +185,15 @@ static int step_network(struct init *in, struct err *e)
 	in->network = fcntl(in->launch->control, F_DUPFD_CLOEXEC, 3);
 	if (in->network < 0)
 		return err_sys(e, "a descriptor for the network namespace");
-	in->network_helper = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-	if (in->network_helper == 0)
-		_exit(make_network(in->launch, in->network, e) < 0);
+	/* Opened here, because pid 1 is about to mount over it. */
+	in->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (in->proc < 0)
+		return err_sys(e, "open /proc");
+	in->helper = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (in->helper == 0)
+		_exit(help(in, e));
+	if (in->helper > 0)
+		move_away(in->helper, &in->launch->cpus_allowed);
 	return 0;
 }
 
@@ -177,15 +209,23 @@ static int step_pages(struct init *in, struct err *e)
 
 static int step_network_join(struct init *in, struct err *e)
 {
-	int status = 1;
+	int status = -1;
 	autoclose int network = fd_take(&in->network);
-	while (in->network_helper > 0 && waitpid(in->network_helper, &status, __WALL) < 0)
+	autoclose int proc = fd_take(&in->proc);
+	while (in->helper > 0 && waitpid(in->helper, &status, __WALL) < 0)
 		if (errno != EINTR)
-			return err_sys(e, "wait for the network's helper");
+			return err_sys(e, "wait for the helper");
+	const int told = WIFEXITED(status) ? WEXITSTATUS(status) : HELPED_WITH_NOTHING;
+	in->limited = told == HELPED;
 	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
-	const int rc = status != 0 ? make_network(in->launch, -1, e) : setns(network, CLONE_NEWNET);
-	if (status == 0 && rc < 0)
-		err_sys(e, "join the network namespace");
+	int rc;
+	if (told == HELPED || told == HELPED_WITH_NETWORK) {
+		rc = setns(network, CLONE_NEWNET);
+		if (rc < 0)
+			err_sys(e, "join the network namespace");
+	} else {
+		rc = make_network(in->launch, -1, e);
+	}
 	if (in->launch->egress >= 0)
 		close(in->launch->egress);
 	return rc;
@@ -203,7 +243,7 @@ static int step_mounts(struct init *in, struct err *e)
 
 static int step_seal(struct init *in, struct err *e)
 {
-	return rootfs_seal(&in->root, &in->view, e);
+	return rootfs_seal(&in->root, &in->view, in->limited, e);
 }
 
 static int step_workdir(struct init *in, struct err *e)
@@ -493,6 +533,7 @@ _Noreturn void init_main(const struct launch *l)
 {
 	struct init in = {.launch = l,
 			  .root = l->root,
+			  .proc = -1,
 			  .network = -1,
 			  .tree = -1,
 			  .view = ROOTFS_VIEW_INIT,

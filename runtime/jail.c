@@ -95,30 +95,60 @@ static int close_others(const struct inside *in, struct err *e)
 	return 0;
 }
 
+/* Words of the caller's are nobody's business here: tokens are among them more often than not. The
+ * bytes go, too, of which this process has a copy. */
+static void forget_environment(const char *const *kept)
+{
+	char **to = environ;
+	for (char **from = environ; from && *from; from++) {
+		const size_t len = strcspn(*from, "=");
+		const char *const *name = kept;
+		while (name && *name && (strlen(*name) != len || memcmp(*name, *from, len) != 0))
+			name++;
+		if (name && *name)
+			*to++ = *from;
+		else
+			explicit_bzero(*from, strlen(*from));
+	}
+	if (to)
+		*to = NULL;
+}
+
+/* To so much at most: who has less already keeps it. pid 0: the caller. */
+static int lower(pid_t pid, int resource, uint64_t most)
+{
+	struct rlimit had;
+	if (prlimit(pid, resource, NULL, &had) < 0)
+		return -1;
+	const struct rlimit now = {had.rlim_max < most ? had.rlim_max : most,
+				   had.rlim_max < most ? had.rlim_max : most};
+	return prlimit(pid, resource, &now, NULL);
+}
+
 static int limit_resources(const struct jail *j, struct err *e)
 {
-	const struct rlimit none = {0, 0}, memory = {ADDRESS_BYTES, ADDRESS_BYTES};
-	if (setrlimit(RLIMIT_CORE, &none) < 0)
+	if (lower(0, RLIMIT_CORE, 0) < 0)
 		return err_sys(e, "jail: RLIMIT_CORE");
 #ifndef __SANITIZE_ADDRESS__
 	/* A sanitizer maps terabytes. */
-	if (setrlimit(RLIMIT_AS, &memory) < 0)
+	if (lower(0, RLIMIT_AS, ADDRESS_BYTES) < 0)
 		return err_sys(e, "jail: RLIMIT_AS");
 #endif
-	(void)memory;
 	/* At the hard limit the kernel kills; the first process of a namespace would not die of SIGXCPU. */
-	const struct rlimit cpu = {j->cpu_seconds, j->cpu_seconds};
-	if (j->cpu_seconds && setrlimit(RLIMIT_CPU, &cpu) < 0)
+	if (j->cpu_seconds && lower(0, RLIMIT_CPU, j->cpu_seconds) < 0)
 		return err_sys(e, "jail: RLIMIT_CPU");
+	if (j->file_bytes && lower(0, RLIMIT_FSIZE, j->file_bytes) < 0)
+		return err_sys(e, "jail: RLIMIT_FSIZE");
 	return 0;
 }
 
 /* Over files of the mapped ids: to give them away, to fill folders without permissions, to set
  * modes and times. CAP_FSETID, because chmod(2) would drop the set-group-id bit without a word. */
-static int keep_file_caps(struct err *e)
+static int keep_file_caps(enum jail_kind kind, struct err *e)
 {
-	const uint32_t kept = 1U << CAP_CHOWN | 1U << CAP_DAC_OVERRIDE | 1U << CAP_FOWNER |
-			      1U << CAP_FSETID;
+	const uint32_t file_caps = 1U << CAP_CHOWN | 1U << CAP_DAC_OVERRIDE | 1U << CAP_FOWNER |
+				   1U << CAP_FSETID;
+	const uint32_t kept = kind == JAIL_READER ? file_caps : 0;
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	const struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {
 		{.effective = kept, .permitted = kept}};
@@ -129,27 +159,32 @@ static int keep_file_caps(struct err *e)
 	return 0;
 }
 
+static int confine(const struct jail *j, struct err *e)
+{
+	if (j->root >= 0 && fchdir(j->root) < 0)
+		return err_sys(e, "jail: enter its folder");
+	if (unshare(CLONE_NEWNS) < 0)
+		return err_sys(e, "jail: unshare the mount namespace");
+	return j->root >= 0 ? rootfs_confine(j->writable, e)
+			    : rootfs_confine_empty(j->fill, j->arg, e);
+}
+
 /* The order is the argument: the folder is entered before the mount namespace is made, which gives
  * the working directory its place in it; capabilities go after the mounts; the filter is the last. */
 static int enter(const struct inside *in, int *root, struct err *e)
 {
-	if (become_root_inside(e) < 0)
-		return -1;
-	if (fchdir(in->j->root) < 0)
-		return err_sys(e, "jail: enter its folder");
-	if (unshare(CLONE_NEWNS) < 0)
-		return err_sys(e, "jail: unshare the mount namespace");
-	if (rootfs_confine(in->j->writable, e) < 0 || close_others(in, e) < 0)
+	forget_environment(in->j->environment);
+	if (become_root_inside(e) < 0 || confine(in->j, e) < 0 || close_others(in, e) < 0)
 		return -1;
 	*root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*root < 0)
 		return err_sys(e, "jail: open its root");
 	umask(0);
-	if (limit_resources(in->j, e) < 0 || keep_file_caps(e) < 0)
+	if (limit_resources(in->j, e) < 0 || keep_file_caps(in->j->kind, e) < 0)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(e, "jail: no_new_privs");
-	return filter_load(&filter_jail, NULL, e);
+	return filter_load(in->j->kind == JAIL_CLIENT ? &filter_client : &filter_jail, NULL, e);
 }
 
 static _Noreturn void child(const struct inside *in)
@@ -187,10 +222,11 @@ static int own_map(const char *name, char *text, size_t size, struct err *e)
 	return used < size ? 0 : err_host(e, "jail: %s has too many rows", path);
 }
 
-static int write_map(int proc, const char *name, unsigned own_id, struct err *e)
+static int write_map(int proc, const char *name, enum jail_kind kind, struct err *e)
 {
 	char text[MAP_TEXT];
-	if (geteuid() != 0)
+	const unsigned own_id = strcmp(name, "uid_map") == 0 ? geteuid() : getegid();
+	if (geteuid() != 0 || kind == JAIL_CLIENT)
 		snprintf(text, sizeof(text), "0 %u 1\n", own_id);
 	else if (own_map(name, text, sizeof(text), e) < 0)
 		return -1;
@@ -199,7 +235,7 @@ static int write_map(int proc, const char *name, unsigned own_id, struct err *e)
 	return 0;
 }
 
-static int write_maps(pid_t pid, struct err *e)
+static int write_maps(pid_t pid, enum jail_kind kind, struct err *e)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/%d", pid);
@@ -208,16 +244,16 @@ static int write_maps(pid_t pid, struct err *e)
 		return err_sys(e, "jail: open %s", path);
 	if (geteuid() != 0 && fd_write_small(proc, "setgroups", "deny") < 0)
 		return err_sys(e, "jail: write \"deny\" to setgroups");
-	if (write_map(proc, "uid_map", geteuid(), e) < 0)
+	if (write_map(proc, "uid_map", kind, e) < 0)
 		return -1;
-	return write_map(proc, "gid_map", getegid(), e);
+	return write_map(proc, "gid_map", kind, e);
 }
 
-static pid_t clone_child(struct err *e)
+static pid_t clone_child(enum jail_kind kind, struct err *e)
 {
 	struct clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP,
+		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_NEWCGROUP | (kind == JAIL_READER ? CLONE_NEWNET : 0),
 		/* No exit signal: a caller that ignores SIGCHLD would have the kernel reap it for us. */
 		.exit_signal = 0,
 	};
@@ -271,8 +307,10 @@ static int explain_death(const struct jail *j, const struct end *end, struct err
 	if (!WIFSIGNALED(end->status))
 		return err_host(e, "jail: the child ended without a word");
 	if (WTERMSIG(end->status) == SIGSYS)
-		return err_host(e, "jail: the child was ended by its filter: it made a system call "
-				   "that reading an image does not need");
+		return err_host(e,
+				"jail: the child was ended by its filter: it made a system call "
+				"that %s does not need",
+				j->kind == JAIL_CLIENT ? "a registry's client" : "reading an image");
 	if (ran_out_of_time(j, end))
 		return err_usage(e,
 				 "it takes more than %llu seconds of processor time (--limit-time)",
@@ -311,7 +349,7 @@ static int conclude(const struct jail *j, const char *said, ssize_t len, const s
 	return 0;
 }
 
-int jail_run(const struct jail *j, struct err *e)
+int jail_start(struct jail_child *c, const struct jail *j, struct err *e)
 {
 	int go[2], verdict[2];
 	if (pipe2(go, O_CLOEXEC) < 0)
@@ -322,26 +360,73 @@ int jail_run(const struct jail *j, struct err *e)
 		return err_sys(e, "jail: pipe");
 	autoclose int verdict_from = verdict[0];
 	autoclose int verdict_to = verdict[1];
-	const size_t size = sizeof(struct verdict) + j->report_len;
-	char *said = malloc(size + 1);
-	if (!said)
-		return err_host(e, "jail: out of memory");
-	const pid_t pid = clone_child(e);
+	const pid_t pid = clone_child(j->kind, e);
 	if (pid == 0) {
 		close(go_to); /* ours would hide the caller's death */
 		child(&(struct inside){j, go_from, verdict_to});
 	}
-	fd_close(&verdict_to);
-	int rc = -1;
-	if (pid > 0 && write_maps(pid, e) == 0) {
-		const bool told = write(go_to, "g", 1) == 1;
-		const ssize_t len = told ? hear(j, verdict_from, said, size + 1) : 0;
-		const struct end end = reap(pid);
-		rc = conclude(j, said, len, &end, e);
-	} else if (pid > 0) {
+	if (pid < 0)
+		return -1;
+	if (write_maps(pid, j->kind, e) < 0) {
 		fd_close(&go_to);
 		reap(pid);
+		return -1;
 	}
+	/* If it is dead by now, how it ended is what jail_finish() tells. */
+	if (write(go_to, "g", 1) < 0 && errno != EPIPE) {
+		fd_close(&go_to);
+		reap(pid);
+		return err_sys(e, "jail: let it begin");
+	}
+	*c = (struct jail_child){pid, fd_take(&verdict_from)};
+	return 0;
+}
+
+int jail_finish(struct jail_child *c, const struct jail *j, struct err *e)
+{
+	const size_t size = sizeof(struct verdict) + j->report_len;
+	char *said = malloc(size + 1);
+	if (!said) {
+		jail_kill(c);
+		return err_host(e, "jail: out of memory");
+	}
+	const ssize_t len = hear(j, c->said, said, size + 1);
+	const struct end end = reap(c->pid);
+	c->pid = 0;
+	fd_close(&c->said);
+	const int rc = conclude(j, said, len, &end, e);
 	free(said);
 	return rc;
+}
+
+int jail_limit(const struct jail_child *c, struct jail *j, uint64_t file_bytes,
+	       uint64_t cpu_seconds, struct err *e)
+{
+	if (lower(c->pid, RLIMIT_FSIZE, file_bytes) < 0 || lower(c->pid, RLIMIT_CPU, cpu_seconds) < 0)
+		return err_sys(e, "jail: limit it further");
+	j->file_bytes = file_bytes;
+	j->cpu_seconds = cpu_seconds;
+	return 0;
+}
+
+/* One that is in exit_group(2) keeps the status that it ends with. */
+void jail_stop(const struct jail_child *c)
+{
+	if (c->pid > 0)
+		kill(c->pid, SIGKILL);
+}
+
+void jail_kill(struct jail_child *c)
+{
+	jail_stop(c);
+	if (c->pid > 0)
+		reap(c->pid);
+	c->pid = 0;
+	fd_close(&c->said);
+}
+
+int jail_run(const struct jail *j, struct err *e)
+{
+	struct jail_child c = JAIL_CHILD_INIT;
+	return jail_start(&c, j, e) < 0 ? -1 : jail_finish(&c, j, e);
 }

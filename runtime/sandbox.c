@@ -6,7 +6,7 @@
  * mount, IPC and UTS namespaces and into the leaf (spawn.c), writes its id maps and, as root, hands
  * it the idmapped image.
  *
- * pid 1 (init.c) applies its table of steps: a helper for the network namespace, credentials,
+ * pid 1 (init.c) applies its table of steps: a helper beside it, credentials,
  * cgroup namespace, mounts and pivot_root, and hands out a directory fd of the scratch and of its
  * /proc. It starts the program by CLONE_VM and CLONE_VFORK (program.c); the program's process drops
  * everything, loads the filter as its last act, sends the filter's listener and waits. The

@@ -10,6 +10,8 @@
 #include <linux/netlink.h>
 #include <linux/prctl.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -353,6 +355,75 @@ const struct policy_group policy_jail[] = {
 	{NAMES("clone3"), ENOSYS, .why = "its flags are behind a pointer; libcs fall back to clone"},
 };
 const size_t policy_jail_len = sizeof(policy_jail) / sizeof(policy_jail[0]);
+
+/* ---- a jailed client of the network: the same ---- */
+
+static const uint32_t internet_domains[] = {AF_INET, AF_INET6};
+static const uint32_t internet_types[] = {SOCK_STREAM, SOCK_DGRAM};
+static const uint32_t internet_protocols[] = {0, IPPROTO_TCP, IPPROTO_UDP};
+static const uint32_t stream_type[] = {SOCK_STREAM};
+static const uint32_t socket_level[] = {SOL_SOCKET};
+static const uint32_t tcp_level[] = {IPPROTO_TCP};
+static const uint32_t ip_level[] = {IPPROTO_IP};
+static const uint32_t ipv6_level[] = {IPPROTO_IPV6};
+static const uint32_t client_socket_options[] = {SO_KEEPALIVE};
+static const uint32_t client_tcp_options[] = {TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT};
+static const uint32_t client_ip_options[] = {IP_RECVERR};
+static const uint32_t client_ipv6_options[] = {IPV6_RECVERR, IPV6_V6ONLY};
+static const uint32_t client_ioctls[] = {FIONREAD, FIONBIO};
+
+static const struct policy_rule client_socket_rules[] = {
+	{.conds = {IN(0, internet_domains), MASKED(1, SOCKET_TYPE, internet_types),
+		   IN(2, internet_protocols)},
+	 .conds_len = 3},
+};
+/* One of a pair is connected for good. A datagram socket could send to any address all the same. */
+static const struct policy_rule client_pair_rules[] = {
+	{.conds = {IN(0, unix_domain), MASKED(1, SOCKET_TYPE, stream_type), IN(2, zero)},
+	 .conds_len = 3},
+};
+static const struct policy_rule client_set_option_rules[] = {
+	{.conds = {IN(1, socket_level), IN(2, client_socket_options)}, .conds_len = 2},
+	{.conds = {IN(1, tcp_level), IN(2, client_tcp_options)}, .conds_len = 2},
+	{.conds = {IN(1, ip_level), IN(2, client_ip_options)}, .conds_len = 2},
+	{.conds = {IN(1, ipv6_level), IN(2, client_ipv6_options)}, .conds_len = 2},
+};
+static const struct policy_rule client_get_option_rules[] = {
+	{.conds = {IN(1, socket_level)}, .conds_len = 1},
+};
+static const struct policy_rule client_ioctl_rules[] = {
+	{.conds = {IN(1, client_ioctls)}, .conds_len = 1},
+};
+
+const struct policy_group policy_client[] = {
+	{NAMES("read", "write", "readv", "writev", "pread64", "pwrite64", "lseek", "close", "fcntl",
+	       "dup", "fstat", "newfstatat", "statx", "faccessat", "faccessat2", "access", "openat",
+	       "ftruncate",
+
+	       "mmap", "munmap", "mremap", "mprotect", "madvise", "brk", "futex", "getrandom",
+	       "poll", "ppoll", "clock_gettime", "clock_nanosleep", "nanosleep", "gettimeofday",
+	       "sched_yield", "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid",
+	       "sysinfo", "uname", "prlimit64", "getrlimit", "sched_getaffinity", "rt_sigaction",
+	       "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall", "exit",
+	       "exit_group", "set_robust_list", "rseq", "eventfd2", "pipe2"),
+	 .why = "the descriptors that it was given and a few files to read; memory, time. Nothing that "
+		"makes, names or removes a file"},
+	{NAMES("connect", "sendto", "recvfrom", "sendmsg", "sendmmsg", "recvmsg", "getsockname",
+	       "getpeername", "shutdown"),
+	 .why = "its own sockets; bind, listen and accept are for servers"},
+	{NAMES("socket"), EAFNOSUPPORT, RULES(client_socket_rules),
+	 "TCP and UDP. The network namespace is the host's, and abstract unix sockets are in it; netlink "
+	 "and the rest are kernel code for nothing. An errno: libc asks nscd and does without"},
+	{NAMES("socketpair"), EAFNOSUPPORT, RULES(client_pair_rules), "how libcurl wakes its threads"},
+	{NAMES("setsockopt"), ENOPROTOOPT, RULES(client_set_option_rules),
+	 "what libcurl and libc's resolver set; the others are kernel code for nothing"},
+	{NAMES("getsockopt"), ENOPROTOOPT, RULES(client_get_option_rules), "whether a connect worked"},
+	{NAMES("ioctl"), EPERM, RULES(client_ioctl_rules), "how much there is to read, no waiting"},
+	{NAMES("clone"), EPERM, RULES(thread_rules),
+	 "threads, and no process: names are looked up in one"},
+	{NAMES("clone3"), ENOSYS, .why = "its flags are behind a pointer; libcs fall back to clone"},
+};
+const size_t policy_client_len = sizeof(policy_client) / sizeof(policy_client[0]);
 
 bool policy_counted(const struct policy_group *g, enum policy_switch on)
 {

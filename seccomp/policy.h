@@ -59,6 +59,9 @@ extern const char *const policy_init[];
 /* What a jailed reader of hostile bytes (runtime/jail.h) may call; anything else kills it. */
 extern const struct policy_group policy_jail[];
 extern const size_t policy_jail_len;
+/* The same with the host's network: a client. */
+extern const struct policy_group policy_client[];
+extern const size_t policy_client_len;
 
 /* The egress broker's two processes (policy_broker.c): the one that connects, and the one that reads. */
 extern const struct policy_group policy_dialer[];

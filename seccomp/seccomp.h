@@ -54,8 +54,9 @@ int filter_load(const struct filter *f, int *listener, struct err *e);
 
 /* The tiny filter of pid 1 after set-up: what runtime/init.c needs and nothing else. */
 extern const struct filter filter_init;
-/* That of a jailed child which reads hostile bytes: see runtime/jail.h. */
+/* Those of a jailed child which reads hostile bytes, out of files and from the network: see runtime/jail.h. */
 extern const struct filter filter_jail;
+extern const struct filter filter_client;
 /* Those of the egress broker: network/broker/dialer.h, network/broker/parser.h. */
 extern const struct filter filter_dialer, filter_parser;
 

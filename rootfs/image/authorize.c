@@ -118,7 +118,7 @@ static int replace_authorization(struct registry *r, const char *scheme, const c
 /* What to do about it, for whoever has no credentials and would need some. */
 static int explain_none(const struct registry *r, struct err *e)
 {
-	if (r->credentials.basic)
+	if (r->credentials.basic[0])
 		return -1;
 	if (!r->o->auth_file)
 		return err_wrap(e, "no file with credentials was given");
@@ -136,7 +136,7 @@ static int get_token(struct registry *r, const char *bearer, struct err *e)
 	d.x.path = url;
 	if (!url)
 		return err_wrap(e, "token");
-	if (r->credentials.basic)
+	if (r->credentials.basic[0])
 		d.x.authorization = arena_printf(&a, "Basic %s", r->credentials.basic);
 	if (document_fetch(&d, e) < 0)
 		return d.x.refused ? explain_none(r, e) : -1;
@@ -149,7 +149,7 @@ int registry_authorize(struct registry *r, const struct answer *answer, struct e
 		return get_token(r, answer->bearer, e);
 	if (!answer->basic)
 		return err_host(e, "it wants an authorization (401) of a kind that is not known");
-	if (!r->credentials.basic) {
+	if (!r->credentials.basic[0]) {
 		err_host(e, "credentials are needed (401)");
 		return explain_none(r, e);
 	}

@@ -211,7 +211,6 @@ static int take_finished(struct downloads *all, struct err *e)
 
 static int run(struct downloads *all, struct err *e)
 {
-	const struct registry_event idle = {.kind = REGISTRY_IDLE, .blob = SIZE_MAX};
 	int64_t next_ms;
 	int running;
 	for (;;) {
@@ -221,32 +220,12 @@ static int run(struct downloads *all, struct err *e)
 			return 0;
 		if (curl_multi_perform(all->r->multi, &running) != CURLM_OK)
 			return err_host(e, "libcurl gives up");
-		if (take_finished(all, e) < 0 || registry_tell(all->r, &idle, e) < 0)
+		if (take_finished(all, e) < 0)
 			return -1;
 		int64_t wait = next_ms - now_ms();
 		if (wait > 0)
 			curl_multi_poll(all->r->multi, NULL, 0, (int)wait, NULL);
 	}
-}
-
-static int check_sizes(const struct registry_options *o, const struct registry_blob *blobs,
-		       size_t len, struct err *e)
-{
-	uint64_t sum = 0;
-	for (size_t i = 0; i < len; i++) {
-		uint64_t size = blobs[i].what.size;
-		if (size > o->blob_bytes_max)
-			return err_usage(e,
-					 "%s: %llu bytes, and a blob may have %llu (--limit-bytes)",
-					 blobs[i].what.digest.text, (unsigned long long)size,
-					 (unsigned long long)o->blob_bytes_max);
-		if (size > o->image_bytes_max - sum)
-			return err_usage(e,
-					 "more than %llu bytes in all, which an image may have (--limit-bytes)",
-					 (unsigned long long)o->image_bytes_max);
-		sum += size;
-	}
-	return 0;
 }
 
 static int prepare(struct downloads *all, struct registry_blob *blobs, struct err *e)
@@ -290,9 +269,7 @@ int registry_blobs(struct registry *r, struct registry_blob *blobs, size_t len, 
 	struct downloads all = {.r = r, .len = len, .list = calloc(len + 1, sizeof(*all.list))};
 	if (!all.list)
 		return err_host(e, "out of memory");
-	int result = check_sizes(r->o, blobs, len, e);
-	if (result == 0)
-		result = prepare(&all, blobs, e);
+	int result = prepare(&all, blobs, e);
 	if (result == 0)
 		result = run(&all, e);
 	end(&all);

@@ -5,11 +5,11 @@
 #include "spec/base64.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FILE_BYTES_MAX = 1 << 20, SECRET_MAX = 16384 };
+enum { FILE_BYTES_MAX = 1 << 20 };
 
 /* How Docker calls its own registry in this file. */
 static const char docker_registry[] = "docker.io", docker_key[] = "index.docker.io";
@@ -69,9 +69,23 @@ static int check_auth(const char *auth, struct arena *a, struct err *e)
 {
 	size_t len = strlen(auth);
 	char *pair = arena_alloc(a, len + 1);
-	size_t got = len <= SECRET_MAX ? base64_decode(auth, len, pair) : (size_t)-1;
+	size_t got = len < CREDENTIALS_BYTES ? base64_decode(auth, len, pair) : (size_t)-1;
 	if (got == (size_t)-1 || !memchr(pair, ':', got))
 		return err_usage(e, "auth: not USER:PASSWORD in base64");
+	return 0;
+}
+
+static void say_none(struct credentials *c, const char *why)
+{
+	snprintf(c->why_none, sizeof(c->why_none), "%s", why);
+}
+
+static int keep(struct credentials *c, const char *basic, struct err *e)
+{
+	const size_t len = strlen(basic);
+	if (len >= sizeof(c->basic))
+		return err_usage(e, "user and password of more than %d bytes", CREDENTIALS_BYTES);
+	memcpy(c->basic, basic, len + 1);
 	return 0;
 }
 
@@ -86,13 +100,11 @@ static int read_entry(struct credentials *c, json_t *entry, struct arena *a, str
 	    json_member_text(entry, "identitytoken", &identity, e) < 0)
 		return -1;
 	if (identity && *identity) {
-		c->why_none = "it has an identity token, which is not supported";
+		say_none(c, "it has an identity token, which is not supported");
 	} else if (auth && *auth) {
-		if (check_auth(auth, a, e) < 0)
-			return -1;
-		c->basic = arena_strdup(a, auth);
+		return check_auth(auth, a, e) < 0 ? -1 : keep(c, auth, e);
 	} else if (user && password) {
-		c->basic = encode(user, password, a);
+		return keep(c, encode(user, password, a), e);
 	}
 	return 0;
 }
@@ -106,19 +118,15 @@ static int read_auths(struct credentials *c, json_t *root, const struct referenc
 	json_t *entry = auths ? best_entry(auths, ref, a) : NULL;
 	if (entry && read_entry(c, entry, a, e) < 0)
 		return err_wrap(e, "auths: the entry of %s", ref->registry);
-	if (!c->basic && !c->why_none &&
+	if (!c->basic[0] && !c->why_none[0] &&
 	    (json_object_get(root, "credsStore") || json_object_get(root, "credHelpers")))
-		c->why_none = "it names a credential helper, and those are not run";
+		say_none(c, "it names a credential helper, and those are not run");
 	return 0;
 }
 
-/* The whole file. 0, and *bytes empty if it is missing and may be. */
-static int read_file(const char *path, bool may_be_missing, struct arena *a,
-		     struct json_bytes *bytes, struct err *e)
+static int read_file(int fd, const char *path, struct arena *a, struct json_bytes *bytes,
+		     struct err *e)
 {
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return errno == ENOENT && may_be_missing ? 0 : err_sys(e, "open %s", path);
 	char *text = arena_alloc(a, FILE_BYTES_MAX + 1);
 	size_t len = 0;
 	ssize_t got;
@@ -132,22 +140,42 @@ static int read_file(const char *path, bool may_be_missing, struct arena *a,
 	return 0;
 }
 
-int credentials_read(struct credentials *c, const struct registry_options *o,
-		     const struct reference *ref, struct arena *a, struct err *e)
+int credentials_read(struct credentials *c, int fd, const char *path, const struct reference *ref,
+		     struct err *e)
 {
-	struct credentials got = {.basic = NULL};
+	autoarena a = ARENA_INIT;
 	struct json_bytes bytes = {.text = NULL};
-	if (read_file(o->auth_file, o->auth_file_missing, a, &bytes, e) < 0)
+	if (fd >= 0 && read_file(fd, path, &a, &bytes, e) < 0)
 		return -1;
-	if (bytes.text && bytes.len > 0) {
-		autojson *root = json_read(o->auth_file, bytes, e);
+	if (bytes.len > 0) {
+		autojson *root = json_read(path, bytes, e);
 		if (!root)
 			return -1;
-		if (read_auths(&got, root, ref, a, e) < 0)
-			return err_wrap(e, "%s", o->auth_file);
+		if (read_auths(c, root, ref, &a, e) < 0)
+			return err_wrap(e, "%s", path);
 	}
-	if (!got.basic && !got.why_none)
-		got.why_none = bytes.text ? "it has none for this registry" : "there is no such file";
-	*c = got;
+	if (!c->basic[0] && !c->why_none[0])
+		say_none(c, fd >= 0 ? "it has none for this registry" : "there is no such file");
+	return 0;
+}
+
+int credentials_send(const struct credentials *c, int to, struct err *e)
+{
+	return fd_write_all(to, c, sizeof(*c)) < 0 ? err_sys(e, "hand on the credentials") : 0;
+}
+
+int credentials_receive(struct credentials *c, int from, struct err *e)
+{
+	char *to = (char *)c;
+	for (size_t had = 0; had < sizeof(*c);) {
+		const ssize_t n = read(from, to + had, sizeof(*c) - had);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? err_sys(e, "take the credentials")
+				     : err_bug(e, "the credentials end before their end");
+		had += (size_t)n;
+	}
+	c->basic[sizeof(c->basic) - 1] = c->why_none[sizeof(c->why_none) - 1] = '\0';
 	return 0;
 }

@@ -154,17 +154,6 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 	return 0;
 }
 
-static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
-{
-	struct exchange *x = context;
-	const struct registry_event idle = {.kind = REGISTRY_IDLE, .blob = SIZE_MAX};
-	(void)a, (void)b, (void)c, (void)d;
-	if (registry_tell(x->r, &idle, &x->err) == 0)
-		return 0;
-	x->fatal = true;
-	return 1;
-}
-
 /* ---- a request ---- */
 
 /* Whether this hop goes to where the authorization is for. */
@@ -213,11 +202,10 @@ static void set_transport(struct exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	curl_easy_setopt(x->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (o->ca_file) {
-		curl_easy_setopt(x->easy, CURLOPT_CAINFO, o->ca_file);
-		curl_easy_setopt(x->easy, CURLOPT_CAPATH,
-				 NULL); /* else the host's are trusted as well */
-	}
+	curl_easy_setopt(x->easy, CURLOPT_CAINFO, o->trust.file);
+	curl_easy_setopt(x->easy, CURLOPT_CAPATH, o->trust.folder);
+	curl_easy_setopt(x->easy, CURLOPT_PROXY_CAINFO, o->proxy_trust.file);
+	curl_easy_setopt(x->easy, CURLOPT_PROXY_CAPATH, o->proxy_trust.folder);
 	/* less to parse, and blobs side by side do not wait for each other on one connection */
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -238,9 +226,6 @@ static void set_callbacks(struct exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(x->easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(x->easy, CURLOPT_OPENSOCKETDATA, x);
-	curl_easy_setopt(x->easy, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(x->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-	curl_easy_setopt(x->easy, CURLOPT_XFERINFODATA, x);
 }
 
 int exchange_start(struct exchange *x, CURL *easy, struct err *e)

@@ -26,7 +26,7 @@ struct registry {
 	const struct reference *ref;
 	const struct registry_options *o;
 	struct arena arena;
-	struct credentials credentials;
+	struct credentials credentials; /* none: both are "" */
 	CURLM *multi;
 	CURL *easy;	     /* for one document at a time; keeps its connections */
 	char *base;	     /* scheme://host[:port] */

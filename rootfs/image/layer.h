@@ -35,6 +35,14 @@ struct unpack_limits {
 #define UNPACK_LIMITS_DEFAULT \
 	{.bytes = 64ULL << 30, .entries = 1000000, .depth = UNPACK_DEPTH_MAX, .ratio = 500}
 
+/* Processor time for whoever reads so many bytes: many times what the slowest machine needs for
+ * what is no attack. */
+enum { SECONDS_LEAST = 300, BYTES_A_SECOND = 1 << 20 };
+static inline uint64_t unpack_seconds(const struct unpack_limits *l, uint64_t bytes)
+{
+	return l->seconds ? l->seconds : SECONDS_LEAST + bytes / BYTES_A_SECOND;
+}
+
 /* What was done and what was left out. */
 struct layer_report {
 	uint64_t entries, bytes;

@@ -66,6 +66,17 @@ bool media_is_foreign(enum media_type type)
 	return media[type].foreign;
 }
 
+int descriptor_check(const struct descriptor *d, enum media_role role, struct err *e)
+{
+	struct digest copy;
+	struct err ignored = ERR_INIT;
+	if (!memchr(d->digest.text, '\0', sizeof(d->digest.text)) ||
+	    digest_parse(&copy, d->digest.text, &ignored) < 0 || d->type <= MEDIA_UNKNOWN ||
+	    d->type >= MEDIA_TYPE_COUNT || media_role(d->type) != role)
+		return err_bug(e, "the jail speaks of a blob that is none");
+	return 0;
+}
+
 /* ---- parts that the documents share ---- */
 
 static int read_descriptor(json_t *object, struct descriptor *d, struct err *e)

@@ -58,6 +58,9 @@ struct descriptor {
 	uint64_t size; /* bytes */
 };
 
+/* One that came out of a jail, where anybody may have made it: ERR_BUG if it is none of that role. */
+int descriptor_check(const struct descriptor *d, enum media_role role, struct err *e);
+
 struct manifest {
 	enum media_type type;
 	struct descriptor config;

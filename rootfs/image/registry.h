@@ -7,21 +7,22 @@
  * size are right. The `urls` of foreign layers are not followed. Proxies come from libcurl's
  * variables (https_proxy, all_proxy, no_proxy); plain HTTP never passes through one.
  *
- * Knows nothing of the store: blobs are written to descriptors that the caller gives. The process
- * has to ignore SIGPIPE (libcurl's TLS writes to sockets with write(2)).
+ * Runs in a jail (client.h), and what it says of bytes is checked by whoever is not in it. Knows
+ * nothing of the store: blobs are written to descriptors that the caller gives. The process has to
+ * ignore SIGPIPE (libcurl's TLS writes to sockets with write(2)).
  */
 #ifndef PINFOLD_ROOTFS_IMAGE_REGISTRY_H
 #define PINFOLD_ROOTFS_IMAGE_REGISTRY_H
 
+#include "rootfs/image/credentials.h"
 #include "rootfs/image/manifest.h"
-#include "rootfs/image/reference.h"
 
 enum registry_event_kind {
 	REGISTRY_STARTED,
 	REGISTRY_MOVED, /* ten times a second at most, for each blob */
 	REGISTRY_RETRY, /* why says what was wrong; it goes on after wait_ms */
 	REGISTRY_DONE,	/* checked, all of it */
-	REGISTRY_IDLE,	/* nothing happened for a while; blob and bytes mean nothing */
+	REGISTRY_EVENT_KINDS,
 };
 
 struct registry_event {
@@ -32,17 +33,22 @@ struct registry_event {
 	unsigned int wait_ms;
 };
 
+/* Certificates in a file, and in a folder by the hash of their names, as libcurl takes them; NULL: none. */
+struct registry_trust {
+	const char *file, *folder;
+};
+
 struct registry_options {
-	bool insecure;		/* plain HTTP, to a loopback address */
-	const char *auth_file;	/* in the form of ~/.docker/config.json; NULL: no credentials */
-	bool auth_file_missing; /* whether it may be missing */
-	const char *ca_file;	/* certificates to trust instead of the host's; NULL: the host's */
-	unsigned int retries;	/* of one request, without progress in between */
+	bool insecure;	       /* plain HTTP, to a loopback address */
+	const char *auth_file; /* where the credentials come from, for messages; NULL: there are none */
+	const struct credentials *credentials; /* borrowed for registry_open(); NULL: none */
+	struct registry_trust trust, proxy_trust;
+	unsigned int retries; /* of one request, without progress in between */
 	unsigned int backoff_ms;
 	unsigned int parallel;	    /* blobs at a time */
 	unsigned int stall_seconds; /* slower than REGISTRY_RATE_MIN for so long is a stall */
 	uint64_t blob_bytes_max, image_bytes_max;
-	/* Called a few times a second at least; not 0 ends what is going on. May be NULL. */
+	/* Not 0 ends what is going on. May be NULL. */
 	int (*progress)(void *context, const struct registry_event *event);
 	void *progress_context;
 };
@@ -67,17 +73,16 @@ int registry_open(struct registry **opened, const struct reference *ref,
 		  const struct registry_options *o, struct err *e);
 void registry_close(struct registry *r);
 
-struct registry_manifest {
-	struct json_bytes bytes; /* for manifest_read(), in the arena */
-	enum media_type type;
-	struct digest digest; /* of these bytes */
-	struct digest named;  /* of what the reference names: an index, or these bytes */
+/* What a registry has under a tag or a digest. */
+struct registry_document {
+	char *text;	      /* free() */
+	size_t len;	      /* JSON_BYTES_MAX at most */
+	enum media_type type; /* as it came; MEDIA_UNKNOWN: that says nothing */
 };
 
-/* The manifest that the reference names, for this platform if it is an index. The digest of the
- * reference, if it has one, holds. */
-int registry_manifest(struct registry *r, const struct platform *p, struct registry_manifest *m,
-		      struct arena *a, struct err *e);
+/* The bytes of a digest are those; size is what a descriptor said, or UINT64_MAX. */
+int registry_document(struct registry *r, const char *name, uint64_t size,
+		      struct registry_document *d, struct err *e);
 
 struct registry_blob {
 	struct descriptor what;
@@ -85,9 +90,9 @@ struct registry_blob {
 	uint64_t had; /* bytes of it that are there from an earlier try */
 };
 
-/* All of the blobs (each digest once), each whole, its size and digest right. On failure what is
- * there of each may be the beginning of the right blob, and had says how much; what turned out to
- * be wrong is cut to 0. Nothing is synced. */
+/* All of the blobs (each digest once, sizes within the limits), each whole, its size and digest
+ * right. On failure what is there of each may be the beginning of the right blob, and had says how
+ * much; what turned out to be wrong is cut to 0. Nothing is synced. */
 int registry_blobs(struct registry *r, struct registry_blob *blobs, size_t len, struct err *e);
 
 #endif

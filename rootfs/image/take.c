@@ -392,26 +392,15 @@ int take_in(int root, void *arg, struct err *e)
 	return rc;
 }
 
-static int check_descriptor(const struct descriptor *d, enum media_role role, struct err *e)
-{
-	struct digest copy;
-	struct err ignored = ERR_INIT;
-	if (!memchr(d->digest.text, '\0', sizeof(d->digest.text)) ||
-	    digest_parse(&copy, d->digest.text, &ignored) < 0 || d->type <= MEDIA_UNKNOWN ||
-	    d->type >= MEDIA_TYPE_COUNT || media_role(d->type) != role)
-		return err_bug(e, "the jail speaks of a blob that is none");
-	return 0;
-}
-
 int taken_check(const struct taken *t, struct err *e)
 {
 	if (t->layers_len > LAYERS_MAX || !memchr(t->name, '\0', sizeof(t->name)))
 		return err_bug(e, "the jail says what cannot be");
-	if (check_descriptor(&t->document, ROLE_MANIFEST, e) < 0 ||
-	    check_descriptor(&t->config, ROLE_CONFIG, e) < 0)
+	if (descriptor_check(&t->document, ROLE_MANIFEST, e) < 0 ||
+	    descriptor_check(&t->config, ROLE_CONFIG, e) < 0)
 		return -1;
 	for (size_t i = 0; i < t->layers_len; i++)
-		if (check_descriptor(&t->layers[i], ROLE_LAYER, e) < 0)
+		if (descriptor_check(&t->layers[i], ROLE_LAYER, e) < 0)
 			return -1;
 	return 0;
 }

@@ -319,23 +319,20 @@ enum exchange_next exchange_judge(struct exchange *x, CURLcode code, struct err 
 
 /* ---- one document, waiting ---- */
 
-static int wait_until(struct registry *r, int64_t due, struct err *e)
+static void wait_until(int64_t due)
 {
-	const struct registry_event idle = {.kind = REGISTRY_IDLE, .blob = SIZE_MAX};
 	for (int64_t left; (left = due - now_ms()) > 0;) {
-		struct timespec nap = {.tv_nsec = (left < 100 ? left : 100) * 1000000};
+		const struct timespec nap = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
 		nanosleep(&nap, NULL);
-		if (registry_tell(r, &idle, e) < 0)
-			return -1;
 	}
-	return 0;
 }
 
 int exchange_run(struct exchange *x, struct err *e)
 {
 	enum exchange_next next = EXCHANGE_AGAIN;
 	while (next == EXCHANGE_AGAIN) {
-		if (wait_until(x->r, x->due_ms, e) < 0 || exchange_start(x, x->r->easy, e) < 0)
+		wait_until(x->due_ms);
+		if (exchange_start(x, x->r->easy, e) < 0)
 			next = EXCHANGE_FAILED;
 		else
 			next = exchange_judge(x, curl_easy_perform(x->easy), e);

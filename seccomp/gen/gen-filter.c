@@ -130,6 +130,7 @@ static const struct {
 } closed[] = {
 	{"init", "code", {&(const struct policy_group){.names = policy_init}, 1}},
 	{"jail", "jail", {policy_jail, 0}},
+	{"client", "client", {policy_client, 0}},
 	{"dialer", "dialer", {policy_dialer, 0}},
 	{"parser", "parser", {policy_parser, 0}},
 };
@@ -138,7 +139,8 @@ enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 /* Their lengths are other files' constants. */
 static struct policy_table table_of(int i)
 {
-	const size_t lens[CLOSED] = {1, policy_jail_len, policy_dialer_len, policy_parser_len};
+	const size_t lens[CLOSED] = {1, policy_jail_len, policy_client_len, policy_dialer_len,
+				     policy_parser_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};
 }
 

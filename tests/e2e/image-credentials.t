@@ -4,7 +4,6 @@ this machine; credential helpers are not run, and the urls of foreign layers not
 import json
 import os
 import sys
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from registry import *
@@ -79,6 +78,23 @@ pull = Pulled(server, "x:v1", f"auth={path}", env={"PATH": f"{folder}:{os.enviro
 like(pull.err, "credential helper, and those are not run", "credential helpers: the message says that they are not run")
 ok(not os.path.exists(mark), "and they are not")
 
+tokens = Registry()
+server = login(fresh(), realm=f"{tokens.url}/auth/token")
+tokens.faults["/auth/token"] = server.faults["/token"]
+pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
+ok(pull.whole(), "a token server that is another one than the registry", pull)
+is_((len(tokens.log), server.asked("/token")), (1, []), "is asked once")
+is_(tokens.log[0][1].get("Authorization"), f"Basic {SECRET}", "with the credentials")
+ok(all("Basic" not in headers.get("Authorization", "") for _, headers in server.log), "which the registry does not see", server.log)
+pull = Pulled(server, "x:v1", f"auth={auth_file({tokens.name: {'auth': SECRET}})}")
+like(pull.err, "no credentials in .*none for this registry", "and those of the token server's own name are not the registry's")
+tokens.faults["/auth/token"] = lambda h, n: h.answer(200, {}, json.dumps({"access_token": "T0k.en-1"}).encode()) or True
+pull = Pulled(server, "x:v1")
+ok(pull.whole() and "Authorization" not in tokens.log[-1][1], "a token for nobody in particular, called access_token", pull)
+tokens.faults["/auth/token"] = lambda h, n: n < 5 and (h.answer(503) or True) or server.faults["/token"](h, n)
+pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
+ok(pull.whole() and pull.retries(), "a token server that is busy at first", pull)
+
 server = login(fresh(), refuse=True)
 pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
 like(pull.err, r"still refused \(401\)", "401 again and again, token or not, ends")
@@ -129,7 +145,7 @@ for answer, what in ((b'{"token": "a\\r\\nX-Evil: 1"}', "no token"), (b'{"token"
 for realm in ("http://192.0.2.1/token", "ftp://127.0.0.1/token", "file:///etc/passwd", "http://user:pw@127.0.0.1/token", "nonsense\x01"):
     server = login(fresh(), realm=realm)
     pull = Pulled(server, "x:v1", f"auth={auth_file({server.name: {'auth': SECRET}})}")
-    ok(not pull.ok and len(server.log) == 1 and pull.run.seconds < 5, f"a token from {realm!r} is not asked for", pull)
+    ok(not pull.ok and len(server.log) == 1 and not pull.retries(), f"a token from {realm!r} is not asked for", pull)
 
 # ---- redirects ----
 
@@ -175,7 +191,7 @@ like(pull.err, "more than 5 redirects", "a redirect to itself ends")
 for location in ("http://192.0.2.1/x", "http://host.test/x", "http://127.0.0.1.host.test/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x",
                  "http://user:pw@127.0.0.1/x", "http://[::2]/x", "http://2130706433.test/x", "", "http://", "x" * 20000):
     server, other, pull = redirecting(lambda s, o: location)
-    ok(" a redirect" in pull.err and len(server.asked(blob_path())) == 1 and pull.run.seconds < 5,
+    ok(" a redirect" in pull.err and len(server.asked(blob_path())) == 1 and not pull.retries(),
        f"a redirect to {location[:40]!r} is not followed", pull)
 server, pull = broken(lambda h, n: h.answer(307) or True)
 like(pull.err, "redirect without an address", "a redirect to nowhere")
@@ -213,14 +229,13 @@ for name in ("x:v1", "library/x"):
 server, trap = fresh(), Registry()
 proxies = {name: trap.url for name in ("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")}
 ok(Pulled(server, "x:v1", env=proxies).whole() and not trap.log, "plain http passes by every proxy", trap.log)
-begin = time.monotonic()
 pull = pinfold(f"{server.name}/x:v1", tmpdir(), program=PULL)
 like(pull.err.decode(), "needs --insecure-registry", "without the caller's word, plain http is not spoken")
-within(time.monotonic() - begin, 0, 5, "and that is said at once")
+unlike(pull.out.decode(), "retry", "and that is said at once")
 is_(len([path for path, _ in server.log if path.startswith("/v2/")]), 3, "nor tried")
 closed = Registry()
 closed.shutdown()
 closed.server_close()
 pull = Pulled(closed, "x:v1", "retries=9")
-ok(not pull.ok and pull.run.seconds < 5, "a registry that never was there is not tried again", pull)
+ok(not pull.ok and not pull.retries(), "a registry that never was there is not tried again", pull)
 done()

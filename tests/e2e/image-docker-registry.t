@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A real registry (Debian's docker-registry), filled by skopeo from an OCI layout: OCI and Docker manifests, an index, basic
-authentication, and a download that goes on where it was."""
+authentication, tokens of a token server, and a download that goes on where it was."""
 import json
 import os
 import sys
@@ -76,4 +76,18 @@ got = Pulled(real, "test/one:v1", f"auth={auth_file({real.name: {'auth': basic(U
 like(got.err, r"still refused \(401\)", "a wrong one")
 got = Pulled(real, "test/one:v1", f"auth={auth_file({real.name: {'auth': basic(USER, PASSWORD)}})}")
 ok(got.whole(BIG, SMALL), "the right one", got)
+real.end()
+
+# ---- Bearer: the registry asks for a token of a server that signs, and checks what it gets ----
+server = Registry()
+tokens = Tokens(server)
+real = Real(auth=tokens.auth(), data=real.data)
+like(Pulled(real, "test/one:v1").err, "token: credentials are needed", "a registry that wants a token: no credentials for one")
+got = Pulled(real, "test/one:v1", f"auth={auth_file({real.name: {'auth': basic(USER, 'wrong')}})}")
+like(got.err, "token: the credentials are refused", "wrong ones")
+server.log.clear()
+got = Pulled(real, "test/one:v1", f"auth={auth_file({real.name: {'auth': basic(USER, PASSWORD)}})}")
+ok(got.whole(BIG, SMALL), "the right ones", got)
+is_(len(server.asked("/token")), 1, "one token for manifest and blobs")
+like(server.log[0][0], r"(?i)scope=repository(%3A|:)test(%2F|/)one(%3A|:)pull$", "for a pull of that repository and for nothing else")
 done()

@@ -2,38 +2,16 @@
 """TLS is verified always: a certificate of nobody known, for another name or of another time is refused; from https nothing leads to
 http; a proxy of the usual variables is used, sees where it goes and nothing of what is said there."""
 import os
-import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from registry import *
+from authority import *
 from pf import *
 from fake_registry import *
 
-FOLDER = tmpdir()
-
-
-def openssl(*args):
-    subprocess.run(["openssl", *args], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
-def certificate(name, names, *extra):
-    """(certificate, key) of our authority."""
-    with open(os.path.join(FOLDER, name + ".ext"), "w", encoding="utf-8") as file:
-        file.write(f"subjectAltName={names}\n")
-    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", f"/CN={name}")
-    openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", name + ".pem",
-            "-extfile", name + ".ext", *(extra or ("-days", "2")))
-    return os.path.join(FOLDER, name + ".pem"), os.path.join(FOLDER, name + ".key")
-
-
-if not shutil.which("openssl"):
-    skip_all("no openssl to make certificates with")
-openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
-        "-subj", "/CN=test authority", "-addext", "basicConstraints=critical,CA:TRUE")
-CA = os.path.join(FOLDER, "ca.pem")
-os.chmod(CA, 0o644)
+AUTHORITY = Authority()
+CA, certificate = AUTHORITY.file, AUTHORITY.certificate
 LOCAL = certificate("local", "IP:127.0.0.1,DNS:localhost")
 
 

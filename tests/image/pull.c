@@ -1,8 +1,8 @@
-/* What tests/e2e/image-registry.t asks of the registry's client, without a store around it:
+/* What tests/e2e/image-registry.t asks of the registry's client in its jail, without a store around it:
  *   pull [OPTION=VALUE]... REFERENCE FOLDER
  * writes FOLDER/manifest.json and the blobs as FOLDER/HEX (a file that is there is taken up), says
  * on stdout what happened, one event a line, and fails with the message on stderr. */
-#include "rootfs/image/registry.h"
+#include "commands/image-fetch.h"
 
 #include "base/fd.h"
 
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 struct pull {
-	struct registry_options o;
+	struct fetch_options o;
 	struct platform platform;
 	struct arena arena;
 	bool cancel; /* at the first bytes */
@@ -27,8 +27,6 @@ static int on_event(void *context, const struct registry_event *event)
 	const struct pull *p = context;
 	if (event->kind == REGISTRY_MOVED)
 		return p->cancel;
-	if (event->kind == REGISTRY_IDLE)
-		return 0;
 	printf("%s %zd %llu/%llu %u %s\n", names[event->kind], (ssize_t)event->blob,
 	       (unsigned long long)event->bytes, (unsigned long long)event->size, event->wait_ms,
 	       event->why ? event->why : "");
@@ -47,19 +45,19 @@ static int set(struct pull *p, char *option, struct err *e)
 		return err_usage(e, "%s: OPTION=VALUE", option);
 	*value++ = '\0';
 	if (strcmp(option, "insecure") == 0)
-		p->o.insecure = number(value);
+		p->o.registry.insecure = number(value);
 	else if (strcmp(option, "auth") == 0)
-		p->o.auth_file = value;
+		p->o.registry.auth_file = value;
 	else if (strcmp(option, "ca") == 0)
 		p->o.ca_file = value;
 	else if (strcmp(option, "retries") == 0)
-		p->o.retries = number(value);
+		p->o.registry.retries = number(value);
 	else if (strcmp(option, "parallel") == 0)
-		p->o.parallel = number(value);
+		p->o.registry.parallel = number(value);
 	else if (strcmp(option, "stall") == 0)
-		p->o.stall_seconds = number(value);
+		p->o.registry.stall_seconds = number(value);
 	else if (strcmp(option, "blob-max") == 0)
-		p->o.blob_bytes_max = number(value);
+		p->o.registry.blob_bytes_max = number(value);
 	else if (strcmp(option, "cancel") == 0)
 		p->cancel = number(value);
 	else if (strcmp(option, "platform") == 0)
@@ -69,7 +67,7 @@ static int set(struct pull *p, char *option, struct err *e)
 	return 0;
 }
 
-static int write_manifest(int folder, const struct registry_manifest *m, struct err *e)
+static int write_manifest(int folder, const struct fetched *m, struct err *e)
 {
 	autoclose int fd = openat(folder, "manifest.json", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 				  0644);
@@ -90,7 +88,7 @@ static int open_blob(struct registry_blob *blob, int folder, const struct descri
 	return 0;
 }
 
-static int get_blobs(struct registry *r, const struct manifest *m, int folder, struct err *e)
+static int get_blobs(struct fetch *f, const struct parsed *m, int folder, struct err *e)
 {
 	static struct registry_blob blobs[LAYERS_MAX + 1];
 	if (open_blob(&blobs[0], folder, &m->config, e) < 0)
@@ -99,7 +97,7 @@ static int get_blobs(struct registry *r, const struct manifest *m, int folder, s
 		if (open_blob(&blobs[i + 1], folder, &m->layers[i], e) < 0)
 			return -1;
 	}
-	int result = registry_blobs(r, blobs, m->layers_len + 1, e);
+	int result = fetch_blobs(f, blobs, m->layers_len + 1, e);
 	for (size_t i = 0; i <= m->layers_len; i++) {
 		printf("blob %s %llu\n", digest_hex(&blobs[i].what.digest),
 		       (unsigned long long)blobs[i].had);
@@ -108,41 +106,39 @@ static int get_blobs(struct registry *r, const struct manifest *m, int folder, s
 	return result;
 }
 
-static int pull(struct pull *p, struct registry *r, int folder, struct err *e)
+static int pull(struct pull *p, struct fetch *f, int folder, struct err *e)
 {
-	struct registry_manifest got;
-	struct manifest m;
-	if (registry_manifest(r, &p->platform, &got, &p->arena, e) < 0)
+	static struct fetched got;
+	if (fetch_manifest(f, &p->platform, &got, &p->arena, e) < 0)
 		return -1;
 	printf("manifest %s named %s\n", got.digest.text, got.named.text);
-	if (write_manifest(folder, &got, e) < 0 ||
-	    manifest_read(&m, got.type, got.bytes, &p->arena, e) < 0)
+	if (write_manifest(folder, &got, e) < 0)
 		return -1;
-	return get_blobs(r, &m, folder, e);
+	return get_blobs(f, &got.parsed, folder, e);
 }
 
 static int run(struct pull *p, const char *name, const char *path, struct err *e)
 {
 	struct reference ref;
-	struct registry *r = NULL;
+	autofetch f = FETCH_INIT;
 	autoclose int folder = open(path, O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return err_sys(e, "open %s", path);
-	if (reference_parse(&ref, name, &p->arena, e) < 0 || registry_open(&r, &ref, &p->o, e) < 0)
+	if (reference_parse(&ref, name, &p->arena, e) < 0 || reference_remote(&ref, e) < 0 ||
+	    fetch_begin(&f, &ref, &p->o, e) < 0)
 		return -1;
-	int result = pull(p, r, folder, e);
-	registry_close(r);
-	return result;
+	return pull(p, &f, folder, e);
 }
 
 int main(int argc, char **argv)
 {
-	struct pull p = {.o = REGISTRY_OPTIONS_INIT, .platform = {"linux", "amd64", NULL}};
+	struct pull p = {.o = {.registry = REGISTRY_OPTIONS_INIT, .limits = UNPACK_LIMITS_DEFAULT},
+			 .platform = {"linux", "amd64", NULL}};
 	struct err e = ERR_INIT;
 	int result = 0;
-	p.o.backoff_ms = 20;
-	p.o.progress = on_event;
-	p.o.progress_context = &p;
+	p.o.registry.backoff_ms = 20;
+	p.o.registry.progress = on_event;
+	p.o.registry.progress_context = &p;
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 3)
 		return 2;

@@ -110,8 +110,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Registry(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, certificate=None, host="127.0.0.1"):
-        super().__init__((host, 0), Handler)
+    def __init__(self, certificate=None, host="127.0.0.1", port=0):
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), Handler)
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
@@ -121,7 +122,7 @@ class Registry(http.server.ThreadingHTTPServer):
         self.log, self.faults, self.documents = [], {}, {}
         self.every = None  # a fault for all that is asked for below /v2/
         self.busy = self.busiest = 0
-        self.name = f"{host}:{self.server_address[1]}"
+        self.name = f"[{host}]:{self.server_address[1]}" if ":" in host else f"{host}:{self.server_address[1]}"
         self.url = f"{'https' if certificate else 'http'}://{self.name}"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 

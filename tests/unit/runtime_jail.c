@@ -25,7 +25,7 @@
 
 struct attempt {
 	int root; /* the caller's, which the child must not have */
-	int value;
+	int value, value2;
 };
 
 static int folder(char path[32])
@@ -266,13 +266,6 @@ static void it_makes_no_device(void **state)
 	assert_int_equal(a.value, EPERM);
 }
 
-static int fails(int root, void *arg, struct err *e)
-{
-	(void)root;
-	(void)arg;
-	return err_usage(e, "no good");
-}
-
 static int crashes(int root, void *arg, struct err *e)
 {
 	(void)root;
@@ -287,6 +280,168 @@ static int gives_no_reason(int root, void *arg, struct err *e)
 	(void)arg;
 	(void)e;
 	return -1;
+}
+
+static int fails(int root, void *arg, struct err *e)
+{
+	(void)root;
+	(void)arg;
+	return err_usage(e, "no good");
+}
+
+/* ---- clients ---- */
+
+static int fills(int root, void *arg, struct err *e)
+{
+	(void)arg;
+	autoclose int fd = openat(root, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0400);
+	return fd < 0 || access("/proc/self/status", R_OK) < 0 || fd_write_all(fd, "x", 1) < 0
+		       ? err_sys(e, "fill")
+		       : 0;
+}
+
+static int looks_around(int root, void *arg, struct err *e)
+{
+	struct attempt *a = arg;
+	char byte = 0;
+	struct stat st;
+	autoclose int fd = open("/file", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &byte, 1) != 1)
+		return err_sys(e, "read what was filled in");
+	autoclose int made = openat(root, "new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (made >= 0 || errno != EROFS)
+		return err_bug(e, "it can write there");
+	if (fstatat(root, "proc", &st, 0) == 0)
+		return err_bug(e, "it sees the host");
+	a->value = byte == 'x';
+	return 0;
+}
+
+static void an_empty_root_has_what_was_filled_in(void **state)
+{
+	(void)state;
+	struct attempt a = {0};
+	struct err e = ERR_INIT;
+	for (int kind = JAIL_READER; kind <= JAIL_CLIENT; kind++) {
+		const struct jail j = {.kind = (enum jail_kind)kind,
+				       .root = -1,
+				       .fill = fills,
+				       .run = looks_around,
+				       .arg = &a,
+				       .report = &a,
+				       .report_len = sizeof(a)};
+		a.value = 0;
+		assert_int_equal(jail_run(&j, &e), 0);
+		assert_int_equal(a.value, 1);
+	}
+	const struct jail j = {.root = -1, .fill = fails, .run = looks_around, .arg = &a};
+	assert_int_equal(jail_run(&j, &e), -1);
+	assert_string_equal(e.msg, "no good");
+}
+
+static int knows(int root, void *arg, struct err *e)
+{
+	(void)root;
+	(void)e;
+	((struct attempt *)arg)->value = (getenv("PINFOLD_KEPT") != NULL) +
+					 2 * (getenv("PINFOLD_KEPT_NOT") != NULL) +
+					 4 * (getenv("HOME") != NULL);
+	return 0;
+}
+
+static void it_knows_the_environment_that_is_named(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"PINFOLD_KEPT", NULL};
+	struct attempt a = {0};
+	struct err e = ERR_INIT;
+	assert_int_equal(setenv("PINFOLD_KEPT", "1", 1) | setenv("PINFOLD_KEPT_NOT", "1", 1) |
+				 setenv("HOME", "/", 1),
+			 0);
+	assert_int_equal(knows(-1, &a, &e), 0);
+	assert_int_equal(a.value, 7); /* control */
+	struct jail j = {.root = -1, .run = knows, .arg = &a, .report = &a, .report_len = sizeof(a)};
+	assert_int_equal(jail_run(&j, &e), 0);
+	assert_int_equal(a.value, 0);
+	j.environment = names;
+	assert_int_equal(jail_run(&j, &e), 0);
+	assert_int_equal(a.value, 1);
+	assert_non_null(getenv("HOME")); /* the caller's is what it was */
+}
+
+/* How far into the file it can write, for places that double. */
+static int writes_far(int root, void *arg, struct err *e)
+{
+	struct attempt *a = arg;
+	char byte;
+	(void)root;
+	(void)e;
+	if (read(a->root, &byte, 1) != 1) /* until it is limited further */
+		return err_bug(e, "nobody says go");
+	for (a->value = 1; a->value < 1 << 20; a->value *= 2)
+		if (pwrite(a->value2, "x", 1, a->value - 1) != 1)
+			break;
+	return 0;
+}
+
+static void what_it_writes_is_limited(void **state)
+{
+	(void)state;
+	int go[2];
+	struct err e = ERR_INIT;
+	const int file = memfd_create("file", MFD_CLOEXEC);
+	assert_true(file >= 0);
+	assert_int_equal(pipe(go), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	struct attempt a = {.root = go[0], .value2 = file};
+	const int fds[] = {go[0], file};
+	struct jail j = {.kind = JAIL_CLIENT,
+			 .root = -1,
+			 .fds = fds,
+			 .fds_len = 2,
+			 .file_bytes = 4096,
+			 .run = writes_far,
+			 .arg = &a,
+			 .report = &a,
+			 .report_len = sizeof(a)};
+	assert_int_equal(write(go[1], "gg", 2), 2);
+	assert_int_equal(jail_run(&j, &e), 0);
+	assert_int_equal(a.value, 8192); /* 4096 bytes there were, and not one more */
+	assert_int_equal(ftruncate(file, 0), 0);
+	autojail child = JAIL_CHILD_INIT;
+	assert_int_equal(read(go[0], &(char){0}, 1), 1);
+	assert_int_equal(jail_start(&child, &j, &e), 0);
+	assert_int_equal(jail_limit(&child, &j, 64, 60, &e), 0);
+	assert_int_equal(write(go[1], "g", 1), 1);
+	assert_int_equal(jail_finish(&child, &j, &e), 0);
+	assert_int_equal(a.value, 128);
+	close(file);
+	close(go[0]);
+	close(go[1]);
+}
+
+static void one_that_waits_can_be_ended(void **state)
+{
+	(void)state;
+	int go[2];
+	struct err e = ERR_INIT;
+	assert_int_equal(pipe(go), 0);
+	struct attempt a = {.root = go[0]};
+	const struct jail j = {.root = -1, .fds = go, .fds_len = 1, .run = writes_far, .arg = &a};
+	struct jail_child child = JAIL_CHILD_INIT;
+	assert_int_equal(jail_start(&child, &j, &e), 0);
+	assert_true(child.pid > 0);
+	jail_stop(&child);
+	assert_int_equal(jail_finish(&child, &j, &e), -1);
+	assert_non_null(strstr(e.msg, "signal 9 (KILL)"));
+	assert_int_equal(jail_start(&child, &j, &e), 0);
+	const pid_t pid = child.pid;
+	jail_kill(&child);
+	assert_int_equal(kill(pid, 0), -1);
+	assert_int_equal(child.pid, 0);
+	jail_kill(&child);
+	close(go[0]);
+	close(go[1]);
 }
 
 static void how_it_ends_is_told(void **state)
@@ -318,6 +473,10 @@ int main(void)
 		cmocka_unit_test(a_forbidden_call_ends_it),
 		cmocka_unit_test(it_has_threads_and_no_processes),
 		cmocka_unit_test(it_makes_no_device),
+		cmocka_unit_test(an_empty_root_has_what_was_filled_in),
+		cmocka_unit_test(it_knows_the_environment_that_is_named),
+		cmocka_unit_test(what_it_writes_is_limited),
+		cmocka_unit_test(one_that_waits_can_be_ended),
 		cmocka_unit_test(how_it_ends_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -410,6 +410,105 @@ static void test_init(void **state)
 	assert_false(filter_init.notify);
 }
 
+/* ---- a client ---- */
+
+/* Numbers are those of the kernel's headers, by hand. */
+static const struct {
+	const char *call;
+	uint64_t args[3];
+	uint32_t action;
+} client_rows[] = {
+	{"socket", {2, 1 | 02000000, 6}, SECCOMP_RET_ALLOW}, /* AF_INET, SOCK_STREAM|SOCK_CLOEXEC */
+	{"socket", {10, 2 | 04000, 0}, SECCOMP_RET_ALLOW}, /* AF_INET6, SOCK_DGRAM|SOCK_NONBLOCK */
+	{"socket", {1, 1, 0}, SECCOMP_RET_ERRNO | 97},	   /* AF_UNIX: EAFNOSUPPORT */
+	{"socket", {16, 3, 0}, SECCOMP_RET_ERRNO | 97},	   /* AF_NETLINK */
+	{"socket", {17, 3, 0}, SECCOMP_RET_ERRNO | 97},	   /* AF_PACKET */
+	{"socket", {2, 3, 6}, SECCOMP_RET_ERRNO | 97},	   /* SOCK_RAW */
+	{"socket", {2, 1, 262}, SECCOMP_RET_ERRNO | 97},   /* IPPROTO_MPTCP */
+	{"socket",
+	 {1 | UINT64_C(2) << 32, 1, 0},
+	 SECCOMP_RET_ERRNO | 97}, /* what the kernel does not look at */
+	{"socketpair", {1, 1 | 02000000, 0}, SECCOMP_RET_ALLOW},
+	{"socketpair", {1, 2, 0}, SECCOMP_RET_ERRNO | 97},
+	{"socketpair", {1, 5, 0}, SECCOMP_RET_ERRNO | 97},
+	{"setsockopt", {9, 6, 1}, SECCOMP_RET_ALLOW},	      /* TCP_NODELAY */
+	{"setsockopt", {9, 6, 31}, SECCOMP_RET_ERRNO | 92},   /* TCP_ULP: ENOPROTOOPT */
+	{"setsockopt", {9, 1, 25}, SECCOMP_RET_ERRNO | 92},   /* SO_BINDTODEVICE */
+	{"getsockopt", {9, 1, 4}, SECCOMP_RET_ALLOW},	      /* SO_ERROR */
+	{"getsockopt", {9, 6, 11}, SECCOMP_RET_ERRNO | 92},   /* TCP_INFO */
+	{"ioctl", {9, 0x541b, 0}, SECCOMP_RET_ALLOW},	      /* FIONREAD */
+	{"ioctl", {9, 0x5412, 0}, SECCOMP_RET_ERRNO | 1},     /* TIOCSTI */
+	{"clone", {0x3d0f00, 0, 0}, SECCOMP_RET_ALLOW},	      /* what pthread_create() asks for */
+	{"clone", {17, 0, 0}, SECCOMP_RET_ERRNO | 1},	      /* SIGCHLD */
+	{"clone", {0x10010f00, 0, 0}, SECCOMP_RET_ERRNO | 1}, /* CLONE_NEWUSER beside */
+	{"clone3", {0, 0, 0}, SECCOMP_RET_ERRNO | 38},
+};
+
+static const char *const client_kills[] = {
+	"execve",
+	"execveat",
+	"bind",
+	"listen",
+	"accept",
+	"accept4",
+	"ptrace",
+	"kill",
+	"tgkill",
+	"pidfd_open",
+	"pidfd_getfd",
+	"process_vm_readv",
+	"mkdirat",
+	"unlinkat",
+	"renameat2",
+	"symlinkat",
+	"linkat",
+	"mknodat",
+	"fchmod",
+	"fchmodat",
+	"fchownat",
+	"fallocate",
+	"mount",
+	"unshare",
+	"setns",
+	"prctl",
+	"capset",
+	"setresuid",
+	"bpf",
+	"io_uring_setup",
+	"keyctl",
+	"add_key",
+	"memfd_create",
+	"openat2",
+	"open_by_handle_at",
+	"flock",
+	"userfaultfd",
+	"perf_event_open",
+};
+
+static void test_client(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < filter_tinies_len; i++) {
+		const struct filter_tiny *t = &filter_tinies[i];
+		struct seccomp_data d = {.arch = t->arch};
+		for (size_t k = 0; k < sizeof(client_rows) / sizeof(*client_rows); k++) {
+			d.nr = syscall_number(t->arch, client_rows[k].call);
+			assert_true(d.nr >= 0);
+			memcpy(d.args, client_rows[k].args, sizeof(client_rows[k].args));
+			if (code_run(&t->client, &d) != client_rows[k].action)
+				fail_msg("%s, row %zu", client_rows[k].call, k);
+		}
+		for (size_t k = 0; k < sizeof(client_kills) / sizeof(*client_kills); k++) {
+			d.nr = syscall_number(t->arch, client_kills[k]);
+			assert_true(d.nr >= 0);
+			if (code_run(&t->client, &d) != SECCOMP_RET_KILL_PROCESS)
+				fail_msg("%s is no end of it", client_kills[k]);
+		}
+		d = (struct seccomp_data){.arch = AUDIT_ARCH_I386, .nr = 3};
+		assert_int_equal(code_run(&t->client, &d), SECCOMP_RET_KILL_PROCESS);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_by_hand),	     cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_names),	     cmocka_unit_test(test_nothing_forgotten),
 		cmocka_unit_test(test_shape),	     cmocka_unit_test(test_init),
+		cmocka_unit_test(test_client),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
