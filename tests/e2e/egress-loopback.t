@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Egress without any network but the host's loopback, so that an ordinary user can decide it too: what private:127.0.0.1:PORT
 opens works by TCP and UDP, nothing else does."""
+import contextlib
 import os
 import socket
 import sys
@@ -26,17 +27,19 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5); s.sendto(
 
 
 def echo(server):
-    while True:
-        connection, _ = server.accept()
-        with connection:
-            while data := connection.recv(65536):
-                connection.sendall(data)
+    with contextlib.suppress(OSError):  # closed: the test is over
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                while data := connection.recv(65536):
+                    connection.sendall(data)
 
 
 def echo_datagrams(server):
-    while True:
-        data, peer = server.recvfrom(65536)
-        server.sendto(b"re:" + data, peer)
+    with contextlib.suppress(OSError):
+        while True:
+            data, peer = server.recvfrom(65536)
+            server.sendto(b"re:" + data, peer)
 
 
 with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, canary_listener() as (canary, hits):
