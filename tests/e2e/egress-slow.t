@@ -6,8 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet, page
-from host import processes
+from egress_net import Internet, broker_of, own, page, pss_kb
 from pf import *
 
 SLOW = r'''
@@ -47,24 +46,10 @@ sys.stdin.readline()
 FETCH = "import urllib.request as u; print(u.urlopen('http://web.example/', timeout=60).read().decode())"
 
 
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def broker_kb(mark):
-    """PSS of the broker of the run that is called mark, in KiB."""
-    parents = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            parents[int(name)] = int(read(f"/proc/{name}/stat").rsplit(b")", 1)[1].split()[1])
-        except OSError:
-            continue
-    runs = [pid for pid in processes(mark) if b"\0run\0" in read(f"/proc/{pid}/cmdline")]
-    dialer = [pid for pid, parent in parents.items() if parent in runs and b"pinfold-egress" in read(f"/proc/{pid}/cmdline")]
-    both = dialer + [pid for pid, parent in parents.items() if parent in dialer]
-    is_(len(both), 2, "the broker lives")
-    return sum(int(line.split()[1]) for pid in both for line in read(f"/proc/{pid}/smaps_rollup").splitlines() if line.startswith(b"Pss:"))
+    pids = broker_of(mark)
+    is_(len(pids), 2, "the broker lives")
+    return pss_kb(pids)
 
 
 with Internet() as net:
@@ -72,9 +57,9 @@ with Internet() as net:
     web = net.listen("93.184.216.10", 80, page("page"))
     RULES = ("--allow", "web.example:80", "--allow", "web.example:443")
     PY = ("@host", "/usr/bin/python3", "-c")
-    with net.start("run", "--id", "slow", *RULES, "--stdin", "-", *PY, SLOW + FETCH, stdin=subprocess.PIPE) as running:
+    with net.start("run", "--id", own("slow"), *RULES, "--stdin", "-", *PY, SLOW + FETCH, stdin=subprocess.PIPE) as running:
         is_(running.line(), "open", "a run opens as many connections as it may have, and finishes no request")
-        within(broker_kb("slow"), 100, 16 * 1024, "its broker is small (PSS, KiB)")
+        within(broker_kb(own("slow")), 100, 16 * 1024, "its broker is small (PSS, KiB)")
         is_(len(web.hits), 0, "nothing of it left")
         run = net.pinfold("run", *RULES, *PY, FETCH)
         is_((run.out, len(web.hits)), (b"page\n", 1), "another run meanwhile gets its page", run)
@@ -85,9 +70,9 @@ with Internet() as net:
     ok(len(late) <= 4, "in few rows", run)
     is_(len(web.hits), 2, "the server saw the two pages alone")
 
-    with net.start("run", "--id", "many", *RULES, "--stdin", "-", *PY, MANY + FETCH, stdin=subprocess.PIPE) as running:
+    with net.start("run", "--id", own("many"), *RULES, "--stdin", "-", *PY, MANY + FETCH, stdin=subprocess.PIPE) as running:
         is_(running.line(), "many", "ten thousand connections that say nothing, one after the other, half of them reset")
-        within(broker_kb("many"), 100, 4 * 1024, "leave the broker as small as it was (PSS, KiB)")
+        within(broker_kb(own("many")), 100, 4 * 1024, "leave the broker as small as it was (PSS, KiB)")
         run = running.wait(60, b"\n")
     is_(run.out.decode().splitlines()[1:], ["page"], "and able", run)
     ok(len(run.result["egress"]) < 10, "in few rows", run)

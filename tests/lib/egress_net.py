@@ -20,6 +20,7 @@ import struct
 import subprocess
 import threading
 
+import host
 import pf
 
 CLONE_NEWNET = 0x40000000
@@ -223,6 +224,37 @@ class Authority:
         self._openssl("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self._at("ca.key"), "-CAcreateserial",
                       "-days", "2", "-copy_extensions", "copy", "-out", cert)
         return cert, key
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def own(name):
+    """A mark for a run that no other test's has, be it the same test of somebody else."""
+    return f"{name}-{os.getpid()}-"
+
+
+def broker_of(mark):
+    """pids of the dialer and the parser of the run whose --id is mark, of own()."""
+    parents, commands = {}, {}
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        stat = _read(f"/proc/{pid}/stat")
+        if stat:
+            parents[pid] = int(stat.rsplit(b")", 1)[1].split()[1])
+            commands[pid] = _read(f"/proc/{pid}/cmdline")
+    runs = [pid for pid in host.processes(mark) if b"\0run\0" in commands.get(pid, b"")]
+    dialer = [pid for pid, parent in parents.items() if parent in runs and b"pinfold-egress" in commands[pid]]
+    return dialer + [pid for pid, parent in parents.items() if parent in dialer]
+
+
+def pss_kb(pids):
+    """Their memory, what is shared by its share."""
+    return sum(int(line.split()[1]) for pid in pids for line in _read(f"/proc/{pid}/smaps_rollup").splitlines() if line.startswith(b"Pss:"))
 
 
 class Internet:
