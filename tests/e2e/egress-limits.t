@@ -6,36 +6,13 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet, echo, page
-from host import processes
+from egress_net import Internet, broker_of, echo, own, page, pss_kb
 from pf import *
 
 
 def pour(connection, _):
     while True:
         connection.sendall(bytes(65536))
-
-
-def broker_of(mark):
-    """pids of the broker's two processes: the children of the run that is called mark, by their command line."""
-    parent = next(pid for pid in processes(mark) if b"run" in open(f"/proc/{pid}/cmdline", "rb").read())
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
-                found.append((int(name), int(file.read().rsplit(")", 1)[1].split()[1])))
-        except OSError:
-            continue
-    dialer = [pid for pid, ppid in found if ppid == parent and b"pinfold-egress" in open(f"/proc/{pid}/cmdline", "rb").read()]
-    return dialer + [pid for pid, ppid in found if ppid in dialer]
-
-
-def pss_kb(pids):
-    total = 0
-    for pid in pids:
-        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
-            total += next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
-    return total
 
 
 with Internet() as net:
@@ -61,7 +38,7 @@ with Internet() as net:
                       "n = 0\nwhile d := s.recv(4096): n += len(d)\nprint(n)")
     is_((run.status, run.out), ("exited", b"1000\n"), "exactly so many are allowed", run)
 
-    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", f"mute-{os.getpid()}", "--nofile", "1024", *PY, """
+    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", own("mute"), "--nofile", "1024", *PY, """
 import socket, sys, errno
 sockets, ends = [], []
 for i in range(64):
@@ -80,7 +57,7 @@ print("flooded", flush=True)
 sys.stdin.read()
 """, stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "64 connections whose peers do not read fill up, and block the program")
-        pids = broker_of(f"mute-{os.getpid()}")
+        pids = broker_of(own("mute"))
         is_(len(pids), 2, "the broker is two processes")
         within(pss_kb(pids), 100, 16 * 1024, "and is small (PSS, KiB)")
         is_(running.line(), "flooded", "hundreds more than it takes")

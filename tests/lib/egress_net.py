@@ -20,6 +20,7 @@ import struct
 import subprocess
 import threading
 
+import host
 import pf
 
 CLONE_NEWNET = 0x40000000
@@ -225,6 +226,37 @@ class Authority:
         return cert, key
 
 
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def own(name):
+    """A mark for a run that no other test's has, be it the same test of somebody else."""
+    return f"{name}-{os.getpid()}-"
+
+
+def broker_of(mark):
+    """pids of the dialer and the parser of the run whose --id is mark, of own()."""
+    parents, commands = {}, {}
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        stat = _read(f"/proc/{pid}/stat")
+        if stat:
+            parents[pid] = int(stat.rsplit(b")", 1)[1].split()[1])
+            commands[pid] = _read(f"/proc/{pid}/cmdline")
+    runs = [pid for pid in host.processes(mark) if b"\0run\0" in commands.get(pid, b"")]
+    dialer = [pid for pid, parent in parents.items() if parent in runs and b"pinfold-egress" in commands[pid]]
+    return dialer + [pid for pid, parent in parents.items() if parent in dialer]
+
+
+def pss_kb(pids):
+    """Their memory, what is shared by its share."""
+    return sum(int(line.split()[1]) for pid in pids for line in _read(f"/proc/{pid}/smaps_rollup").splitlines() if line.startswith(b"Pss:"))
+
+
 class Internet:
     """See above."""
 
@@ -246,7 +278,7 @@ class Internet:
             self._connect()
             self.dns = Dns(self.world, self.GATEWAY)
             stack.callback(self.dns.close)
-            self._name_servers(self.GATEWAY)
+            self.name_servers(self.GATEWAY)
             self.stack = stack.pop_all()
         return self
 
@@ -264,10 +296,15 @@ class Internet:
         self.home.run("ip", "route", "add", "default", "via", self.GATEWAY)
         self.home.run("ip", "-6", "route", "add", "default", "via", self.GATEWAY6)
 
-    def _name_servers(self, *addresses):
+    def name_servers(self, *addresses):
+        """The host's name servers from now on."""
+        self.resolv_conf("search home.example\n" + "".join(f"nameserver {a}\n" for a in addresses))
+
+    def resolv_conf(self, text):
+        """The host's /etc/resolv.conf from now on."""
         path = os.path.join(pf.tmpdir("root"), "resolv.conf")
         with open(path, "w", encoding="ascii") as file:
-            file.write("search home.example\n" + "".join(f"nameserver {a}\n" for a in addresses))
+            file.write(text)
         os.chmod(path, 0o644)
         self.home.run("mount", "--bind", path, "/etc/resolv.conf")
 
