@@ -19,7 +19,7 @@ FILES = {
     "a search list": f"domain home.example\nsearch a.example b.example c.example d.example e.example f.example g.example h.example\nnameserver {STUB}\n",
     "one that is dead first": f"nameserver {DEAD}\nnameserver {STUB}\n",
     "two that are dead first": f"nameserver {DEAD}\nnameserver 127.0.0.99\nnameserver {STUB}\n",
-    "one that is mute first": f"nameserver {MUTE}\nnameserver {STUB}\n",
+    "one that is mute first": f"nameserver {MUTE}\nnameserver {STUB}\noptions timeout:1\n",
     "the same one three times": f"nameserver {STUB}\n" * 3,
     "what is no address": f"nameserver not-an-address\nnameserver 1.2.3\nnameserver {STUB}\n",
     "one by its scope": f"nameserver {STUB}\nnameserver fe80::1%up0\n",
