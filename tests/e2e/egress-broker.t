@@ -6,27 +6,13 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet, echo
-from host import leftovers, processes
+from host import broker_of, leftovers, processes
 from pf import *
 
 
 def read(path):
     with open(path, "rb") as file:
         return file.read()
-
-
-def broker_of(mark):
-    """pids of the dialer and the parser of the run that is called mark."""
-    parents, commands = {}, {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            parents[int(name)] = int(read(f"/proc/{name}/stat").rsplit(b")", 1)[1].split()[1])
-            commands[int(name)] = read(f"/proc/{name}/cmdline")
-        except OSError:
-            continue
-    runs = [pid for pid in processes(mark) if b"\0run\0" in commands.get(pid, b"")]
-    dialer = [pid for pid in commands if parents[pid] in runs and b"pinfold-egress" in commands[pid]]
-    return dialer + [pid for pid in commands if parents[pid] in dialer]
 
 
 def status(pid):

@@ -7,27 +7,13 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet, echo, page
-from host import processes
+from host import broker_of
 from pf import *
 
 
 def pour(connection, _):
     while True:
         connection.sendall(bytes(65536))
-
-
-def broker_of(mark):
-    """pids of the broker's two processes: the children of the run that is called mark, by their command line."""
-    parent = next(pid for pid in processes(mark) if b"run" in open(f"/proc/{pid}/cmdline", "rb").read())
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
-                found.append((int(name), int(file.read().rsplit(")", 1)[1].split()[1])))
-        except OSError:
-            continue
-    dialer = [pid for pid, ppid in found if ppid == parent and b"pinfold-egress" in open(f"/proc/{pid}/cmdline", "rb").read()]
-    return dialer + [pid for pid, ppid in found if ppid in dialer]
 
 
 def pss_kb(pids):
