@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A server is heard when it answers late, and when it answers early and resets."""
+"""A server is heard when it answers late, when it answers early and resets, and when half of its name is not told."""
 import os
 import signal
 import socket
@@ -41,10 +41,12 @@ def late(connection, _):
 
 
 with Internet() as net:
-    for name, address in (("late.example", "93.184.216.10"), ("early.example", "93.184.216.11")):
+    for name, address in (("late.example", "93.184.216.10"), ("early.example", "93.184.216.11"), ("half.example", "93.184.216.12")):
         net.dns.names[name] = [address]
     net.listen("93.184.216.10", 9000, late)
     net.listen("93.184.216.10", 443, late)
+    net.listen("93.184.216.12", 9000, lambda connection, _: connection.sendall(b"here"))
+    net.dns.silent.add(("half.example", 28))
     asked, stopped, told = threading.Event(), threading.Event(), threading.Event()
 
     def early(connection, _):
@@ -59,11 +61,11 @@ with Internet() as net:
     net.listen("93.184.216.11", 80, early)
 
     def begin(mark, *words):
-        return net.start("run", "--id", mark, "--allow", "late.example:9000,443", "--allow", "early.example:80", "@host",
-                         "/usr/bin/python3", "-c", CLIENT, *words)
+        return net.start("run", "--id", mark, "--allow", "late.example:9000,443", "--allow", "early.example:80",
+                         "--allow", "half.example:9000", "@host", "/usr/bin/python3", "-c", CLIENT, *words)
 
     with begin("run-late", "late.example", "9000") as plain, begin("run-tls", "late.example", "443") as tls, \
-            begin("run-early", "early.example", "80") as running:
+            begin("run-early", "early.example", "80") as running, begin("run-half", "half.example", "9000") as half:
         is_(running.line(), "asked", "a program asks")
         ok(asked.wait(20), "and the server sees it")
         _, parser = broker_of("run-early")
@@ -75,6 +77,8 @@ with Internet() as net:
         run = running.wait()
         is_(run.out.splitlines()[-1], b"ECONNRESET", "and the reset behind it", run)
         is_(run.result["egress"][0]["received_bytes"], len(TOLD), "it is counted", run)
+        run = half.wait()
+        is_(run.out.splitlines(), [b"asked", b"b'here'", b"end"], "a name whose AAAA no name server ever answers has its A", run)
         for waiting, what in ((plain, "that is relayed as it is"), (tls, "behind a ClientHello")):
             run = waiting.wait()
             is_(run.out.splitlines(), [b"asked", b"b'late'", b"end"], f"a first byte after {LATE} s, on a port {what}", run)
