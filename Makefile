@@ -229,7 +229,7 @@ install: all
 	$(INSTALL) -D -m 0644 $(OUT)/share/bash-completion/completions/pinfold \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
 	$(INSTALL) -D -m 0644 docs/apparmor/pinfold.in $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
-	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|; s|@LIBEXEC@|$(PREFIX)/libexec/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
 # ---- end of install ----
 
 # ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----

@@ -20,7 +20,9 @@
 enum {
 	CONNECTIONS = 64,  /* at once */
 	EVENTS_MAX = 2000, /* of a run: a broker that was taken over must not flood who reads them */
-	BROKER_ID = 65533, /* of a slot, for root: nobody inside is it, and no other run has it */
+	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
+	ROWS_A_SECOND = 300,
+	BROKER_ID = 65533, /* of a slot, for root, or the one before: the program is another */
 	END_MS = 1000,
 };
 
@@ -75,15 +77,15 @@ static int describe(posix_spawn_file_actions_t *a, const struct egress_link *l)
 	return rc ? rc : posix_spawn_file_actions_adddup2(a, l->sandbox_end, EGRESS_SANDBOX_FD);
 }
 
-/* What we block and ignore is ours. */
-static int plain_signals(posix_spawnattr_t *a)
+/* What ends a run is the supervisor's to judge: a terminal's Ctrl-C is for us, and the broker goes
+ * on for as long as the program has its grace. */
+static int no_signals(posix_spawnattr_t *a)
 {
-	sigset_t none, all;
-	sigemptyset(&none);
+	sigset_t all;
 	sigfillset(&all);
 	int rc = posix_spawnattr_init(a);
 	if (rc == 0)
-		rc = posix_spawnattr_setsigmask(a, &none);
+		rc = posix_spawnattr_setsigmask(a, &all);
 	if (rc == 0)
 		rc = posix_spawnattr_setsigdefault(a, &all);
 	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -96,7 +98,7 @@ static int spawn_broker(struct egress_link *l, const char *libexec, struct err *
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	broker_path(path, sizeof(path), libexec);
-	errno = plain_signals(&attributes);
+	errno = no_signals(&attributes);
 	if (errno == 0)
 		errno = describe(&actions, l);
 	if (errno == 0)
@@ -121,8 +123,10 @@ static int tell_rules(struct run *run, struct err *e)
 				  .bytes = wish->bytes,
 				  .connections = CONNECTIONS};
 	if (ids->form == IDS_FORM_SLOT) {
-		c.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + BROKER_ID;
-		c.gid = ids->gid_map[0].outside - ids->gid_map[0].inside + BROKER_ID;
+		c.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + BROKER_ID -
+			(ids->uid == BROKER_ID);
+		c.gid = ids->gid_map[0].outside - ids->gid_map[0].inside + BROKER_ID -
+			(ids->gid == BROKER_ID);
 	}
 	if (fd_send(run->egress.sock, &c, sizeof(c), NULL, 0) < 0)
 		return err_sys(e, "tell the egress broker its rules");
@@ -177,6 +181,9 @@ static void store_row(struct run *run, const struct egress_report *in)
 static bool take_row(struct run *run, struct egress_report *in)
 {
 	struct result *r = run->r;
+	const int64_t seconds = run->started_ns ? (now_ns() - run->started_ns) / (1000 * MS_NS) : 0;
+	if (run->egress.rows++ > ROWS_AT_ONCE + seconds * ROWS_A_SECOND)
+		return false;
 	in->name[sizeof(in->name) - 1] = in->reason[sizeof(in->reason) - 1] = '\0';
 	if (in->row > r->egress_len || in->row >= EGRESS_ROWS_MAX ||
 	    in->verdict >= EGRESS_VERDICT_COUNT || in->route >= EGRESS_ROUTE_COUNT ||

@@ -18,6 +18,7 @@ struct egress_link {
 	int held_listener;
 	bool told_to_end;
 	unsigned events;
+	int64_t rows; /* records that were rows */
 };
 #define EGRESS_LINK_INIT \
 	{.broker = -1, .sock = -1, .its_end = -1, .sandbox_end = -1, .held_listener = -1}

@@ -218,10 +218,14 @@ static int step_network_join(struct init *in, struct err *e)
 	const int told = WIFEXITED(status) ? WEXITSTATUS(status) : HELPED_WITH_NOTHING;
 	in->limited = told == HELPED;
 	/* Where there was no helper, or it failed, pid 1 can do it, or can say what is in the way. */
-	const bool made = told == HELPED || told == HELPED_WITH_NETWORK;
-	const int rc = made ? setns(network, CLONE_NEWNET) : make_network(in->launch, -1, e);
-	if (made && rc < 0)
-		err_sys(e, "join the network namespace");
+	int rc;
+	if (told == HELPED || told == HELPED_WITH_NETWORK) {
+		rc = setns(network, CLONE_NEWNET);
+		if (rc < 0)
+			err_sys(e, "join the network namespace");
+	} else {
+		rc = make_network(in->launch, -1, e);
+	}
 	if (in->launch->egress >= 0)
 		close(in->launch->egress);
 	return rc;

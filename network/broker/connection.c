@@ -1,6 +1,8 @@
 /* One connection of the program's, from accept(2) to its row in the result. */
 #include "network/broker/broker.h"
 
+#include "spec/spec.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,27 @@ static void close_side(struct side *s, bool reset)
 	watch_close(&s->watch);
 }
 
+/* What was held for a connection that never came was not passed on, and does not count. */
+static void take_back(struct connection *c)
+{
+	if (c->broker->left_bytes != LIMIT_NONE)
+		c->broker->left_bytes += c->up.bytes;
+	c->up.bytes = 0;
+}
+
+static void report(struct connection *c, const struct fact *f)
+{
+	struct fact fact = *f;
+	fact.rule = c->rule;
+	fact.name = c->has_name ? c->name.text : NULL;
+	fact.address = c->has_address ? &c->address : NULL;
+	fact.port = c->port;
+	fact.sent_bytes = c->up.bytes;
+	fact.received_bytes = c->down.bytes;
+	fact.duration_ns = c->broker->now_ns - c->begun_ns;
+	report_fact(c->broker, &fact);
+}
+
 static void end(struct connection *c, const struct fact *f, bool reset)
 {
 	struct broker *b = c->broker;
@@ -39,6 +62,8 @@ static void end(struct connection *c, const struct fact *f, bool reset)
 		b->waiting--;
 	else
 		b->busy--;
+	if (c->state != CONN_RELAYING)
+		take_back(c);
 	close_side(&c->in, reset);
 	close_side(&c->out, reset);
 	attempts_end(c);
@@ -49,15 +74,7 @@ static void end(struct connection *c, const struct fact *f, bool reset)
 	c->again = false;
 	c->state = CONN_GONE;
 	b->gone = true;
-	struct fact fact = *f;
-	fact.rule = c->rule;
-	fact.name = c->has_name ? c->name.text : NULL;
-	fact.address = c->has_address ? &c->address : NULL;
-	fact.port = c->port;
-	fact.sent_bytes = c->up.bytes;
-	fact.received_bytes = c->down.bytes;
-	fact.duration_ns = b->now_ns - c->begun_ns;
-	report_fact(b, &fact);
+	report(c, f);
 }
 
 void connection_cut(struct connection *c, enum egress_verdict verdict, const char *reason, int sys)
@@ -395,7 +412,7 @@ bool connections_sending(const struct broker *b)
 
 void connections_end(struct broker *b)
 {
-	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+	for (size_t i = 0; b->busy + b->waiting > 0 && i < CONNECTIONS_MAX + WAITING_MAX; i++) {
 		struct connection *c = &b->connections[i];
 		if (c->state == CONN_RELAYING)
 			connection_cut(c, EGRESS_ALLOWED, NULL, 0);

@@ -117,7 +117,7 @@ static void look_at_clock(struct broker *b)
 	b->wake_ns = b->end_ns;
 	if (b->paused)
 		accept_again(b);
-	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++)
+	for (size_t i = 0; b->busy + b->waiting > 0 && i < CONNECTIONS_MAX + WAITING_MAX; i++)
 		if (b->connections[i].state != CONN_FREE)
 			connection_time(&b->connections[i]);
 	questions_time(b);
@@ -159,8 +159,10 @@ static void turn(struct broker *b)
 	if (b->again && !b->over)
 		go_on(b);
 	look_at_clock(b);
-	if (b->limit_reached)
+	if (b->limit_reached) {
 		connections_end(b);
+		datagrams_end(b);
+	}
 	connections_admit(b);
 	if (b->end_ns != NEVER && (b->now_ns >= b->end_ns || is_quiet(b, n) || b->limit_reached))
 		b->over = true;

@@ -147,7 +147,7 @@ static enum dns_verdict read_records(struct dns_query *q, struct reader *r, uint
 enum dns_verdict dns_read_query(struct dns_query *q, const unsigned char *bytes, size_t len)
 {
 	struct reader r = {bytes, 0, len};
-	uint16_t flags, questions, answers, authorities, additional;
+	uint16_t flags = 0, questions = 0, answers = 0, authorities = 0, additional = 0;
 	*q = (struct dns_query){.rcode = DNS_NOERROR};
 	if (len < HEADER_BYTES || len > DNS_QUERY_BYTES_MAX)
 		return DNS_DROP;

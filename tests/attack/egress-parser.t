@@ -78,6 +78,8 @@ with Internet() as net:
     for name in "odd-row", "odd-record":
         run = attempt(name)
         is_((run.status, run.result["egress"]), ("exited", []), f"{name}: the supervisor takes no nonsense, and ends the broker", run)
+    run = attempt("flood")
+    is_((run.status, [w for w in run.result["warnings"] if "broker died" in w] != []), ("exited", True), "a flood of rows ends the broker, not the supervisor", run)
     is_((denied.hits, own.hits, len(good.hits)), ([], [], 1), "no listener of the host or of a denied name was reached")
     for sock, what in ((canary, "abstract socket"), (datagram, "loopback by UDP")):
         try:

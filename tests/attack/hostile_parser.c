@@ -272,6 +272,16 @@ static void odd_row(struct act *a)
 	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
 }
 
+/* More than a broker that is well ever says. */
+static void flood(struct act *a)
+{
+	const struct egress_report r = {.type = EGRESS_ROW, .rule = EGRESS_NO_RULE, .count = 1};
+	long sent = 0;
+	while (send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) && sent < 1000000)
+		sent++;
+	snprintf(a->said, sizeof(a->said), "flood: %ld", sent);
+}
+
 static void odd_record(struct act *a)
 {
 	say_errno(a, "record", send(a->p->supervisor, "x", 1, MSG_NOSIGNAL));
@@ -312,6 +322,7 @@ static const struct {
 	{"short-request", short_request},
 	{"odd-row", odd_row},
 	{"odd-record", odd_record},
+	{"flood", flood},
 };
 
 static void report(const struct parser *p, const struct act *a)

@@ -98,6 +98,12 @@ for i in range(4200):
     row = [row for row in run.result["egress"] if row["reason"] == "too many names were asked for"]
     is_((run.out.split()[:1], len(row)), ([b"4096"], 1), "a wildcard's names are bounded", run)
 
+    net.dns.silent.add("one.example")
+    run = inside("/usr/bin/python3", "-c", "import socket\ns = socket.create_connection(('one.example', 80)); s.sendall(b'GET / HTTP/1.1\\r\\nHost: one.example\\r\\n\\r\\n')\n"
+                 "try: print(s.recv(1))\nexcept ConnectionResetError: print('reset')")
+    is_((run.out, [(row["verdict"], row["reason"]) for row in run.result["egress"]]),
+        (b"reset\n", [("failed", "the name servers do not answer")]), "name servers that say nothing are not waited for for ever", run)
+
 run = pinfold("run", "@host", "/bin/sh", "-c", "cat /etc/resolv.conf; ls /sys/class/net 2>/dev/null; cat /proc/net/route | wc -l")
 unlike(run.out.decode(), "nameserver", "without a rule there is no resolver")
 is_(run.result["egress"], [], "nor anything to list")

@@ -36,7 +36,7 @@ struct world {
 
 static uint16_t port_of(int fd)
 {
-	struct sockaddr_in own;
+	struct sockaddr_in own = {.sin_port = 0};
 	socklen_t len = sizeof(own);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
 	return ntohs(own.sin_port);
@@ -49,6 +49,8 @@ static int set_up(void **state)
 					     .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	w = (struct world){.arena = ARENA_INIT};
 	w.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (w.listener < 0)
+		return -1;
 	assert_int_equal(bind(w.listener, (const struct sockaddr *)&loopback, sizeof(loopback)), 0);
 	assert_int_equal(listen(w.listener, 8), 0);
 	w.port = port_of(w.listener);

@@ -44,7 +44,7 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 	umask(0);
 	int result = rootfs_enter(r, -1, &view, &e);
 	if (result == 0)
-		result = rootfs_seal(r, &view, &e);
+		result = rootfs_seal(r, &view, false, &e);
 	const char *wrong = look(r, &view, result, &e);
 	if (wrong)
 		snprintf(said, sizeof(said), "%s (result %d, \"%s\", errno %d)", wrong, result,
