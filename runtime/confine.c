@@ -50,19 +50,6 @@ static int become(uint32_t uid, uint32_t gid, struct err *e)
 	return 0;
 }
 
-int confine_begin(uint32_t uid, uint32_t gid, struct err *e)
-{
-	if (uid != 0 && setgroups(0, NULL) < 0)
-		return err_sys(e, "broker: drop supplementary groups");
-	if (uid == 0 && unshare(CLONE_NEWUSER) < 0)
-		return err_sys(e, "broker: unshare the user namespace");
-	if (empty_root(e) < 0 || caps_limit(e) < 0)
-		return -1;
-	if (uid != 0 && become(uid, gid, e) < 0)
-		return -1;
-	return caps_drop(e);
-}
-
 /* ---- Landlock, by its own constants: the headers of older systems lack some ---- */
 
 struct landlock_attributes {
@@ -114,6 +101,25 @@ static int restrict_by_landlock(bool connects, struct err *e)
 	return rc < 0 ? err_sys(e, "broker: restrict itself by Landlock") : 0;
 }
 
+/* The domain is one of both halves: the kernel asks Landlock about a death signal too, and of two that
+ * parted first neither may signal the other. */
+int confine_begin(uint32_t uid, uint32_t gid, struct err *e)
+{
+	if (uid != 0 && setgroups(0, NULL) < 0)
+		return err_sys(e, "broker: drop supplementary groups");
+	if (uid == 0 && unshare(CLONE_NEWUSER) < 0)
+		return err_sys(e, "broker: unshare the user namespace");
+	if (empty_root(e) < 0 || caps_limit(e) < 0)
+		return -1;
+	if (uid != 0 && become(uid, gid, e) < 0)
+		return -1;
+	if (caps_drop(e) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(e, "broker: no new privileges");
+	return restrict_by_landlock(true, e);
+}
+
 /* ---- the rest ---- */
 
 static int limit(int resource, uint64_t most, struct err *e)
@@ -144,9 +150,9 @@ int confine_end(const struct confine_end *c, pid_t parent, struct err *e)
 {
 	if (limits(c, e) < 0)
 		return -1;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_sys(e, "broker: prctl");
-	if (restrict_by_landlock(c->connects, e) < 0)
+	if (!c->connects && restrict_by_landlock(false, e) < 0)
 		return -1;
 	/* After the last change of credentials, which clears it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
