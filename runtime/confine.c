@@ -51,42 +51,6 @@ static int become(uint32_t uid, uint32_t gid, struct err *e)
 	return 0;
 }
 
-int confine_begin(uint32_t uid, uint32_t gid, struct err *e)
-{
-	if (uid != 0 && setgroups(0, NULL) < 0)
-		return err_sys(e, "jail: drop supplementary groups");
-	if (uid == 0 && unshare(CLONE_NEWUSER) < 0)
-		return err_sys(e, "jail: unshare the user namespace");
-	if (empty_root(e) < 0 || caps_limit(e) < 0)
-		return -1;
-	if (uid != 0 && become(uid, gid, e) < 0)
-		return -1;
-	return caps_drop(e);
-}
-
-static int keep_reading(struct err *e)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	const struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {
-		{.effective = 1U << CAP_DAC_READ_SEARCH, .permitted = 1U << CAP_DAC_READ_SEARCH}};
-	if (syscall(SYS_capset, &head, sets) < 0)
-		return err_sys(e, "jail: set the capabilities");
-	return 0;
-}
-
-int confine_join(int user_namespace, bool as_root, struct err *e)
-{
-	if (as_root && setgroups(0, NULL) < 0)
-		return err_sys(e, "jail: drop supplementary groups");
-	if (setns(user_namespace, CLONE_NEWUSER) < 0)
-		return err_sys(e, "jail: join the sandbox's user namespace");
-	if (empty_root(e) < 0 || caps_limit(e) < 0)
-		return -1;
-	if (as_root && become(0, 0, e) < 0)
-		return -1;
-	return keep_reading(e);
-}
-
 /* ---- Landlock, by its own constants: the headers of older systems lack some ---- */
 
 struct landlock_attributes {
@@ -113,19 +77,18 @@ int confine_landlock(void)
 	return abi < 0 ? 0 : (int)abi;
 }
 
-static int restrict_by_landlock(const struct confine_end *c, struct err *e)
+static int restrict_by_landlock(bool connects, bool reads, struct err *e)
 {
 	const int abi = confine_landlock();
 	size_t size = sizeof(uint64_t);
-	struct landlock_attributes all = {.files = c->reads ? FILES_FIRST & ~READ_FILES
-							    : FILES_FIRST};
+	struct landlock_attributes all = {.files = reads ? FILES_FIRST & ~READ_FILES : FILES_FIRST};
 	if (abi == 0)
 		return 0;
 	for (int known = ABI_REFER; known <= ABI_IOCTL; known++)
 		if (abi >= known && known != ABI_NETWORK)
 			all.files |= 1ULL << (known < ABI_NETWORK ? 11 + known : 10 + known);
 	if (abi >= ABI_NETWORK) {
-		all.network = c->connects ? BIND_TCP : BIND_TCP | CONNECT_TCP;
+		all.network = connects ? BIND_TCP : BIND_TCP | CONNECT_TCP;
 		size += sizeof(uint64_t);
 	}
 	if (abi >= ABI_SCOPE) {
@@ -138,6 +101,48 @@ static int restrict_by_landlock(const struct confine_end *c, struct err *e)
 	const long rc = syscall(SYS_landlock_restrict_self, rules, 0U);
 	close(rules);
 	return rc < 0 ? err_sys(e, "jail: restrict itself by Landlock") : 0;
+}
+
+/* The domain is one of both halves: the kernel asks Landlock about a death signal too, and of two
+ * that parted first neither may signal the other. */
+int confine_begin(uint32_t uid, uint32_t gid, struct err *e)
+{
+	if (uid != 0 && setgroups(0, NULL) < 0)
+		return err_sys(e, "jail: drop supplementary groups");
+	if (uid == 0 && unshare(CLONE_NEWUSER) < 0)
+		return err_sys(e, "jail: unshare the user namespace");
+	if (empty_root(e) < 0 || caps_limit(e) < 0)
+		return -1;
+	if (uid != 0 && become(uid, gid, e) < 0)
+		return -1;
+	if (caps_drop(e) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(e, "jail: no new privileges");
+	return restrict_by_landlock(true, false, e);
+}
+
+static int keep_reading(struct err *e)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {
+		{.effective = 1U << CAP_DAC_READ_SEARCH, .permitted = 1U << CAP_DAC_READ_SEARCH}};
+	if (syscall(SYS_capset, &head, sets) < 0)
+		return err_sys(e, "jail: set the capabilities");
+	return 0;
+}
+
+int confine_join(int user_namespace, bool as_root, struct err *e)
+{
+	if (as_root && setgroups(0, NULL) < 0)
+		return err_sys(e, "jail: drop supplementary groups");
+	if (setns(user_namespace, CLONE_NEWUSER) < 0)
+		return err_sys(e, "jail: join the sandbox's user namespace");
+	if (empty_root(e) < 0 || caps_limit(e) < 0)
+		return -1;
+	if (as_root && become(0, 0, e) < 0)
+		return -1;
+	return keep_reading(e);
 }
 
 /* ---- the rest ---- */
@@ -172,7 +177,8 @@ int confine_end(const struct confine_end *c, pid_t parent, struct err *e)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_sys(e, "jail: prctl");
-	if (restrict_by_landlock(c, e) < 0)
+	/* Who may connect has all of it from confine_begin(). */
+	if (!c->connects && restrict_by_landlock(false, c->reads, e) < 0)
 		return -1;
 	/* After the last change of credentials, which clears it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)

@@ -14,8 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An empty root, no capability, the death signal; as an ordinary user in a user namespace of its own,
- * as root (uid not 0) with those ids. A single thread; nothing is opened by a path from here on. */
+/* An empty root, no capability, no_new_privs, Landlock as far as the kernel knows it; as an ordinary user
+ * in a user namespace of its own, as root (uid not 0) with those ids. A single thread; nothing is opened
+ * by a path from here on. */
 int confine_begin(uint32_t uid, uint32_t gid, struct err *e);
 
 /* The same, but in the user namespace that there is: with CAP_DAC_READ_SEARCH over what is mapped there, and no
@@ -30,7 +31,7 @@ struct confine_end {
 	uint64_t files;	     /* RLIMIT_NOFILE, as far as the hard limit goes */
 };
 
-/* Limits, no_new_privs, Landlock as far as the kernel knows it, undumpable, the filter last.
+/* Limits, the rest of Landlock, undumpable, the death signal, the filter last.
  * parent: who it is to die with; -1 and *e where that one is gone already. */
 int confine_end(const struct confine_end *c, pid_t parent, struct err *e);
 

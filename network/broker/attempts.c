@@ -82,8 +82,7 @@ static void connected(struct connection *c, struct attempt *a)
 	attempts_end(c);
 	c->out.readable = c->out.writable = true;
 	watch_change(c->broker, &c->out.watch, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
-	c->state = CONN_RELAYING;
-	connection_look(c);
+	connection_connected(c);
 }
 
 static void on_attempt(struct broker *b, struct watch *w, uint32_t events)

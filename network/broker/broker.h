@@ -191,6 +191,8 @@ void connection_reset(struct connection *c);
 void connection_done(struct connection *c);
 /* The lookup that it waits for is over. */
 void connection_resolved(struct connection *c);
+/* out.watch.fd is: from now on it may be idle for IDLE_MS. */
+void connection_connected(struct connection *c);
 void connection_relay(struct connection *c);
 void connections_end(struct broker *b);
 /* Some connection has yet to pass on what the program sent. */

@@ -10,7 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SIDE_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP };
+enum {
+	SIDE_EVENTS = EPOLLIN | EPOLLOUT | EPOLLRDHUP,
+	REST_TURNS = 8, /* more than what the kernel holds of one connection (tcp_rmem) */
+};
 
 static void on_side(struct broker *b, struct watch *w, uint32_t events);
 static void begin(struct connection *c);
@@ -200,6 +203,18 @@ static void judge(struct connection *c)
 
 /* ---- what can be done now ---- */
 
+/* A server may answer and reset in one breath, because it does not want the rest of the request: the
+ * kernel holds the answer in front of the reset, and so do we, as far as the program takes it. */
+static enum relay_end relay_rest(struct connection *c, bool last)
+{
+	enum relay_end end;
+	int turns = last ? REST_TURNS : 1;
+	do
+		end = relay_move(c->broker, &c->down, &c->out, &c->in, NULL);
+	while (end == RELAY_MORE && --turns > 0);
+	return end;
+}
+
 void connection_relay(struct connection *c)
 {
 	struct broker *b = c->broker;
@@ -210,8 +225,8 @@ void connection_relay(struct connection *c)
 	if (c->state != CONN_RELAYING)
 		return;
 	enum relay_end down = RELAY_STALLED;
-	if (up != RELAY_LIMIT && up != RELAY_BROKEN)
-		down = relay_move(b, &c->down, &c->out, &c->in, NULL);
+	if (up != RELAY_LIMIT)
+		down = relay_rest(c, up == RELAY_BROKEN);
 	if (up == RELAY_LIMIT || down == RELAY_LIMIT) {
 		report_limit(b);
 	} else if (up == RELAY_BROKEN || down == RELAY_BROKEN) {
@@ -235,6 +250,13 @@ void connection_look(struct connection *c)
 		connection_relay(c);
 }
 
+void connection_connected(struct connection *c)
+{
+	c->state = CONN_RELAYING;
+	set_deadline(c, IDLE_MS);
+	connection_look(c);
+}
+
 static void on_side(struct broker *b, struct watch *w, uint32_t events)
 {
 	struct side *s = (struct side *)w; /* its first member */
@@ -246,11 +268,13 @@ static void on_side(struct broker *b, struct watch *w, uint32_t events)
 		s->ending = true;
 	if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
 		s->writable = true;
-	/* RST crosses at once, whatever waits to be written. */
-	if ((events & EPOLLERR) || (c->state != CONN_RELAYING && (events & EPOLLHUP)))
-		connection_reset(c);
-	else
+	/* RST crosses right behind what came before it, and waits for nobody who does not take that. */
+	const bool lost = (events & EPOLLERR) ||
+			  (c->state != CONN_RELAYING && (events & EPOLLHUP));
+	if (!lost || c->state == CONN_RELAYING)
 		connection_look(c);
+	if (lost && c->state != CONN_GONE)
+		connection_reset(c);
 }
 
 /* ---- time ---- */

@@ -20,9 +20,7 @@
 
 enum {
 	SOCKETS_MAX = 32,
-	TRY_MS = 2000,
-	TRIES = 3,
-	EDNS_BYTES = 1232,
+	TRY_MS = 1000, /* for the first round of servers, twice as much for each that follows */
 	LIVES_MAX_S = 300,
 	FAILURE_LIVES_MS = 2000,
 };
@@ -177,6 +175,7 @@ static void on_state(void *arg, ares_socket_t s, int readable, int writable)
 static void take_servers(struct resolver *r)
 {
 	struct ares_addr_port_node *all = NULL;
+	r->servers_len = 0;
 	if (ares_get_servers_ports(r->channel, &all) != ARES_SUCCESS)
 		return;
 	for (const struct ares_addr_port_node *n = all; n && r->servers_len < NAME_SERVERS_MAX;
@@ -192,35 +191,62 @@ static void take_servers(struct resolver *r)
 	ares_free_data(all);
 }
 
+/* A name whose A is there and whose AAAA never comes is known to have no more than that when c-ares
+ * gives up, which has to be before CONNECT_MS: 7 s for one server, 6 and 9 for two and three. */
+static int tries_for(size_t servers)
+{
+	return servers <= 1 ? 3 : servers <= 3 ? 2 : 1;
+}
+
+/* Without EDNS, as glibc asks: there are servers that drop or refuse it, and an answer beyond 512 bytes
+ * comes by TCP. */
+static int open_channel(struct resolver *r, int tries)
+{
+	char lookups[] = "b";
+	struct ares_options o =
+		{.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES,
+		 .timeout = TRY_MS,
+		 .tries = tries,
+		 .lookups = lookups,
+		 .ndomains = 0, /* whatever resolv.conf says: a denied name would be asked for */
+		 .sock_state_cb = on_state,
+		 .sock_state_cb_data = r};
+	const int rc = ares_init_options(&r->channel, &o,
+					 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+						 ARES_OPT_LOOKUPS | ARES_OPT_DOMAINS |
+						 ARES_OPT_SOCK_STATE_CB);
+	if (rc == ARES_SUCCESS) {
+		ares_set_socket_functions(r->channel, &functions, r);
+		take_servers(r);
+	}
+	return rc;
+}
+
+/* How many servers there are is known when the channel is made, and not to be changed then. */
+static int open_fitting_channel(struct resolver *r)
+{
+	const int rc = open_channel(r, tries_for(1));
+	if (rc != ARES_SUCCESS || r->servers_len <= 1)
+		return rc;
+	const int tries = tries_for(r->servers_len);
+	ares_destroy(r->channel);
+	return open_channel(r, tries);
+}
+
 struct resolver *resolver_open(struct err *e)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
-	char lookups[] = "b";
-	struct ares_options o =
-		{.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES | ARES_FLAG_EDNS,
-		 .timeout = TRY_MS,
-		 .tries = TRIES,
-		 .lookups = lookups,
-		 .ndomains = 0, /* whatever resolv.conf says: a denied name would be asked for */
-		 .ednspsz = EDNS_BYTES,
-		 .sock_state_cb = on_state,
-		 .sock_state_cb_data = r};
 	if (!r || ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS) {
 		err_host(e, "egress: out of memory for the resolver");
 		free(r);
 		return NULL;
 	}
-	const int rc = ares_init_options(&r->channel, &o,
-					 ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
-						 ARES_OPT_LOOKUPS | ARES_OPT_DOMAINS |
-						 ARES_OPT_EDNSPSZ | ARES_OPT_SOCK_STATE_CB);
+	const int rc = open_fitting_channel(r);
 	if (rc != ARES_SUCCESS) {
 		err_host(e, "egress: read /etc/resolv.conf: %s", ares_strerror(rc));
 		free(r);
 		return NULL;
 	}
-	ares_set_socket_functions(r->channel, &functions, r);
-	take_servers(r);
 	return r;
 }
 
@@ -255,7 +281,7 @@ static const char *failure_text(int status)
 	case ARES_ENODATA:
 		return "the name has no address";
 	case ARES_ETIMEOUT:
-	case ARES_ECONNREFUSED:
+	case ARES_ECONNREFUSED: /* also what c-ares makes of SERVFAIL by each of them */
 		return "the name servers do not answer";
 	case ARES_ESERVFAIL:
 	case ARES_EREFUSED:

@@ -236,6 +236,7 @@ static const char *const texts[HTTP_REASON_COUNT] = {
 	[HTTP_NO_HOST] = "the request has no Host",
 	[HTTP_SEVERAL_HOSTS] = "the request has several Host fields",
 	[HTTP_BAD_HOST] = "Host is no host name",
+	[HTTP_BAD_PORT] = "the port behind Host's colon is no number from 1 to 65535",
 	[HTTP_OTHER_NAME] = "Host or the target names another host or port",
 	[HTTP_LENGTH] = "Content-Length is repeated or no number",
 	[HTTP_CODING] = "Transfer-Encoding is repeated or not chunked alone",

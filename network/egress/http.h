@@ -60,7 +60,8 @@ enum http_reason {
 	HTTP_FIELD,	/* no field line: no colon, space before it, a bad name */
 	HTTP_NO_HOST,	/* none */
 	HTTP_SEVERAL_HOSTS,
-	HTTP_BAD_HOST,	 /* not canonical: http.fault says how; user@, a port that is no number */
+	HTTP_BAD_HOST,	 /* not canonical, user@: http.fault says how */
+	HTTP_BAD_PORT,	 /* nothing behind the colon, or no number from 1 to 65535 */
 	HTTP_OTHER_NAME, /* Host or target name another host or port; http.host is it */
 	HTTP_LENGTH,	 /* Content-Length repeated, a list, signed, too large */
 	HTTP_CODING,	 /* Transfer-Encoding repeated, or other than "chunked" */

@@ -95,8 +95,10 @@ static enum http_reason judge_authority(struct http_reader *r, struct text t)
 	bool with_port = split(t, ':', &host, &port);
 	r->has_host = false;
 	r->fault = name_read(&r->host, (const char *)host.at, host.len);
-	if (r->fault || (with_port && !read_port(port, &number)))
+	if (r->fault)
 		return HTTP_BAD_HOST;
+	if (with_port && !read_port(port, &number))
+		return HTTP_BAD_PORT;
 	r->has_host = true;
 	return number == r->port && name_equal(&r->host, r->wanted) ? HTTP_FINE : HTTP_OTHER_NAME;
 }
@@ -110,7 +112,7 @@ static enum http_reason judge_absolute(struct http_reader *r, struct text target
 	if (target.len < len || !is_word((struct text){target.at, len}, scheme))
 		return HTTP_TARGET;
 	struct text authority = {target.at + len, 0};
-	while (len + authority.len < target.len && !strchr("/?#", authority.at[authority.len]))
+	while (len + authority.len < target.len && !strchr("/?", authority.at[authority.len]))
 		authority.len++;
 	return judge_authority(r, authority);
 }
@@ -118,7 +120,8 @@ static enum http_reason judge_absolute(struct http_reader *r, struct text target
 static enum http_reason judge_target(struct http_reader *r, struct text method, struct text target)
 {
 	for (size_t i = 0; i < target.len; i++) {
-		if (target.at[i] <= ' ' || target.at[i] >= 0x7f)
+		/* A fragment is never sent (RFC 9112 3.2); #@ hides who is meant. */
+		if (target.at[i] <= ' ' || target.at[i] >= 0x7f || target.at[i] == '#')
 			return HTTP_TARGET;
 	}
 	if (target.len > 0 && target.at[0] == '/')

@@ -19,7 +19,7 @@ FILES = {
     "a search list": f"domain home.example\nsearch a.example b.example c.example d.example e.example f.example g.example h.example\nnameserver {STUB}\n",
     "one that is dead first": f"nameserver {DEAD}\nnameserver {STUB}\n",
     "two that are dead first": f"nameserver {DEAD}\nnameserver 127.0.0.99\nnameserver {STUB}\n",
-    "one that is mute first": f"nameserver {MUTE}\nnameserver {STUB}\n",
+    "one that is mute first": f"nameserver {MUTE}\nnameserver {STUB}\noptions timeout:1\n",
     "the same one three times": f"nameserver {STUB}\n" * 3,
     "what is no address": f"nameserver not-an-address\nnameserver 1.2.3\nnameserver {STUB}\n",
     "one by its scope": f"nameserver {STUB}\nnameserver fe80::1%up0\n",
@@ -47,6 +47,22 @@ with Internet() as net:
         run = net.pinfold("run", "--allow", "web.example:80", "@host", "/usr/bin/python3", "-c", "import urllib.request as u; print(u.urlopen('http://web.example/', timeout=20).read().decode())")
         is_(run.out, b"page\n", f"{what}: so does a run", run)
         is_(stub.asked | six.asked(), {"web.example"}, f"{what}: by the name alone")
+
+    # ---- servers that know A and stumble over AAAA, as many do ----
+    net.resolv_conf(f"nameserver {STUB}\n")
+    AAAA = 28
+    for what, code in (("FORMERR", 1), ("SERVFAIL", 2), ("NXDOMAIN", 3), ("NOTIMP", 4), ("REFUSED", 5), ("silence", None)):
+        name = f"{what.lower()}.web.example"
+        stub.names[name] = ["93.184.216.10"]
+        if code is None:
+            stub.silent.add((name, AAAA))
+        else:
+            stub.codes[name, AAAA] = code
+        code, out = on_host(net, "getent", "ahostsv4", name + ".")
+        is_((code, out.split()[:1]), (0, ["93.184.216.10"]), f"{what} for AAAA: the control, the host finds the name")
+        run = net.pinfold("run", "--allow", f"{name}:80", "@host", "/usr/bin/python3", "-c", f"import urllib.request as u; print(u.urlopen('http://{name}/', timeout=20).read().decode())")
+        is_(run.out, b"page\n", f"{what} for AAAA: so does a run", run)
+        ok((name, AAAA) in stub.log, f"{what} for AAAA: it was asked for")
 
     stub.close()
     for what, text in (("an empty file", ""), ("no name server in it", "search home.example\n"), ("none that is an address", "nameserver nobody\n")):

@@ -68,12 +68,13 @@ class _Holder:
 class Dns:
     """An authoritative server for `names`: {name: [address, ...]}; log has each (name, type) that was asked.
     A name with an empty list has no data, one that is missing does not exist; a callable is called for the list.
-    Names in `truncated` are answered by TCP alone, those in `silent` not at all."""
+    Names in `truncated` are answered by TCP alone, those in `silent` (or name and type) not at all; `codes` has what
+    is answered to a name and type instead."""
 
     TYPES = {1: socket.AF_INET, 28: socket.AF_INET6}
 
     def __init__(self, holder, address):
-        self.names, self.aliases, self.truncated, self.silent, self.log = {}, {}, set(), set(), []
+        self.names, self.aliases, self.truncated, self.silent, self.codes, self.log = {}, {}, set(), set(), {}, []
         self.ttl = 60
         with holder.entered():
             self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -103,8 +104,10 @@ class Dns:
         kind = struct.unpack("!H", query[at + 1:at + 3])[0]
         name = b".".join(labels).decode("ascii", "backslashreplace").lower()
         self.log.append((name, kind))
-        if name in self.silent:
+        if name in self.silent or (name, kind) in self.silent:
             return None
+        if (name, kind) in self.codes:
+            return query[:2] + struct.pack("!HHHHH", 0x8180 | self.codes[name, kind], 1, 0, 0, 0) + question
         if name in self.truncated and not by_tcp:
             return query[:2] + struct.pack("!HHHHH", 0x8780, 1, 0, 0, 0) + question
         records, owner = [], name

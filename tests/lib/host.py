@@ -38,6 +38,19 @@ def _ancestors():
     return pids
 
 
+def broker_of(mark):
+    """pids of the egress broker's dialer and parser, in this order, of the run whose --id is mark."""
+    parents, commands = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        status = _read(f"/proc/{name}/stat")
+        if status:
+            parents[int(name)] = int(status.rsplit(b")", 1)[1].split()[1])
+            commands[int(name)] = _read(f"/proc/{name}/cmdline")
+    runs = [pid for pid in processes(mark) if b"\0run\0" in commands.get(pid, b"")]
+    dialer = [pid for pid in commands if parents[pid] in runs and b"pinfold-egress" in commands[pid]]
+    return dialer + [pid for pid in commands if parents[pid] in dialer]
+
+
 def init_of(mark):
     """Host pid of pid 1 of the sandbox whose --id is mark, or None."""
     for pid in processes(mark):

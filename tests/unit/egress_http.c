@@ -232,10 +232,12 @@ static void lines(void **state)
 		{TEXT("GET https://ok.example/ HTTP/1.1\r\n"), HTTP_TARGET},
 		{TEXT("GET http:/ok.example/ HTTP/1.1\r\n"), HTTP_TARGET},
 		{TEXT("GET /\xff HTTP/1.1\r\n"), HTTP_TARGET},
+		{TEXT("GET /#x HTTP/1.1\r\n"), HTTP_TARGET},
+		{TEXT("GET http://ok.example#@evil.example/ HTTP/1.1\r\n"), HTTP_TARGET},
 		{TEXT("GET http://evil.example/ HTTP/1.1\r\n"), HTTP_OTHER_NAME},
 		{TEXT("GET http://ok.example:8080/ HTTP/1.1\r\n"), HTTP_OTHER_NAME},
 		{TEXT("GET http://ok.example@evil.example/ HTTP/1.1\r\n"), HTTP_BAD_HOST},
-		{TEXT("GET http://u:p@ok.example/ HTTP/1.1\r\n"), HTTP_BAD_HOST},
+		{TEXT("GET http://u:p@ok.example/ HTTP/1.1\r\n"), HTTP_BAD_PORT},
 		{TEXT("GET http:"
 		      "///x HTTP/1.1\r\n"),
 		 HTTP_BAD_HOST},
@@ -263,10 +265,10 @@ static const struct bad field_rows[] = {
 	{FIELDS("Host: x.ok.example\r\n"), HTTP_OTHER_NAME},
 	{FIELDS("Host: ok.example:81\r\n"), HTTP_OTHER_NAME},
 	{FIELDS("Host:\r\n"), HTTP_BAD_HOST},
-	{FIELDS("Host: ok.example:\r\n"), HTTP_BAD_HOST},
-	{FIELDS("Host: ok.example:080\r\n"), HTTP_BAD_HOST},
-	{FIELDS("Host: ok.example:65616\r\n"), HTTP_BAD_HOST}, /* 80 + 2^16 */
-	{FIELDS("Host: ok.example:80:80\r\n"), HTTP_BAD_HOST},
+	{FIELDS("Host: ok.example:\r\n"), HTTP_BAD_PORT},
+	{FIELDS("Host: ok.example:080\r\n"), HTTP_BAD_PORT},
+	{FIELDS("Host: ok.example:65616\r\n"), HTTP_BAD_PORT}, /* 80 + 2^16 */
+	{FIELDS("Host: ok.example:80:80\r\n"), HTTP_BAD_PORT},
 	{FIELDS("Host: ok.example, evil.example\r\n"), HTTP_BAD_HOST},
 	{FIELDS("Host: ok.example evil.example\r\n"), HTTP_BAD_HOST},
 	{FIELDS("Host: ok.example@evil.example\r\n"), HTTP_BAD_HOST},
