@@ -12,16 +12,17 @@
 
 /* What commands/ knows and a spec does not. All borrowed. */
 struct sandbox_options {
-	const char *libexec;   /* folder of the sibling programs */
-	const char *cache_dir; /* for compiled filters, NULL none */
-	const char *id_range;  /* root's slots, NULL: the built-in range */
-	char *const *argv;     /* of this process: pid 1 writes over its copy */
-	int events;	       /* fd for --events, -1 none */
-	int64_t begun_ns;      /* CLOCK_BOOTTIME at the start of pinfold */
-	const char *home;      /* the caller's, NULL: unknown */
+	const char *libexec;	/* folder of the sibling programs */
+	const char *cache_dir;	/* for compiled filters, NULL none */
+	const char *id_range;	/* root's slots, NULL: the built-in range */
+	char *const *argv;	/* of this process: pid 1 writes over its copy */
+	int events;		/* fd for --events, -1 none */
+	int64_t begun_ns;	/* CLOCK_BOOTTIME at the start of pinfold */
+	const char *home;	/* the caller's, NULL: unknown */
 	const char *input_base; /* inputs must lie in it; NULL: anywhere */
-	const char *const *sensitive; /* what must not go in, beside what is built in; NULL-terminated, NULL: nothing */
-	const char *no_scope;  /* why systemd made none, NULL: it has not been asked */
+	const char *const *
+		sensitive; /* what must not go in, beside what is built in; NULL-terminated, NULL: nothing */
+	const char *no_scope; /* why systemd made none, NULL: it has not been asked */
 };
 
 /* The plan: everything that is decided before anything is made. `run` executes it, `explain` prints
@@ -29,8 +30,8 @@ struct sandbox_options {
 struct plan {
 	struct launch launch;
 	struct cgroup_place place;
-	unsigned wanted;  /* controllers that the limits need */
-	bool cgroup_leaf; /* a leaf will be made */
+	unsigned wanted;	 /* controllers that the limits need */
+	bool cgroup_leaf;	 /* a leaf will be made */
 	struct sources *sources; /* NULL: no inputs; the arena's */
 	struct artifacts_plan artifacts;
 };

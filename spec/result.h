@@ -208,9 +208,9 @@ struct event {
 	int64_t pid;	  /* started: pid 1 of the sandbox on the host; else NUM_UNKNOWN */
 	int64_t cpu_usec, memory_bytes, pids; /* usage; NUM_UNKNOWN where it cannot be told */
 	int64_t out_bytes, err_bytes;
-	const struct egress_row *egress; /* egress */
+	const struct egress_row *egress;     /* egress */
 	const struct artifact_row *artifact; /* artifact */
-	const struct result *result;	 /* ended */
+	const struct result *result;	     /* ended */
 };
 char *event_write_json(const struct event *ev);
 

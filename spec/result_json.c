@@ -311,11 +311,10 @@ static const struct {
 	const char *name;
 	void (*fields)(struct json_writer *w, const struct event *ev);
 } event_types[] = {
-	[EVENT_STARTED] = {"started", started}, [EVENT_STAGE] = {"stage", named},
-	[EVENT_USAGE] = {"usage", usage},	[EVENT_DENIED] = {"denied", named},
-	[EVENT_EGRESS] = {"egress", egress},	[EVENT_LIMIT] = {"limit", named},
-	[EVENT_ARTIFACT] = {"artifact", artifact},
-	[EVENT_ENDED] = {"ended", ended},
+	[EVENT_STARTED] = {"started", started},	   [EVENT_STAGE] = {"stage", named},
+	[EVENT_USAGE] = {"usage", usage},	   [EVENT_DENIED] = {"denied", named},
+	[EVENT_EGRESS] = {"egress", egress},	   [EVENT_LIMIT] = {"limit", named},
+	[EVENT_ARTIFACT] = {"artifact", artifact}, [EVENT_ENDED] = {"ended", ended},
 };
 
 char *event_write_json(const struct event *ev)

@@ -137,7 +137,8 @@ static int check_transfer(const struct spec *s, struct err *e)
 
 int spec_check(const struct spec *s, struct err *e)
 {
-	if (check_transfer(s, e) < 0 || check_image_and_command(s, e) < 0 || check_scratch(s, e) < 0 || check_streams(s, e) < 0)
+	if (check_transfer(s, e) < 0 || check_image_and_command(s, e) < 0 ||
+	    check_scratch(s, e) < 0 || check_streams(s, e) < 0)
 		return -1;
 	return 0;
 }

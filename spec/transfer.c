@@ -122,8 +122,7 @@ static int take_type(struct artifact_rule *r, const char *word, struct err *e)
 			return 0;
 		}
 	}
-	return err_usage(e, "type %s is not one of json, csv, text, png, elf, any",
-			 show(word).text);
+	return err_usage(e, "type %s is not one of json, csv, text, png, elf, any", show(word).text);
 }
 
 static int take_max(struct artifact_rule *r, const char *word, struct err *e)
@@ -159,8 +158,7 @@ static int read_rule(struct artifact_rule *r, const char *text, struct arena *a,
 {
 	char *copy = arena_strdup(a, text), *next;
 	size_t components;
-	*r = (struct artifact_rule){.text = arena_strdup(a, text),
-				    .max_bytes = ARTIFACT_MAX_DEFAULT};
+	*r = (struct artifact_rule){.text = arena_strdup(a, text), .max_bytes = ARTIFACT_MAX_DEFAULT};
 	r->path = copy;
 	for (char *at = strchr(copy, ':'); at; at = next) {
 		*at++ = '\0';

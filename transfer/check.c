@@ -48,8 +48,8 @@ int check_text(const struct checked *c, struct err *e)
 			return err_usage(e, "line %zu, byte %zu: not UTF-8", line, at);
 		const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
 		if (control && !(value && value < 0x20 && strchr("\t\n\f\r", (int)value)))
-			return err_usage(e, "line %zu, byte %zu: a control character (0x%02x)", line,
-					 at, value);
+			return err_usage(e, "line %zu, byte %zu: a control character (0x%02x)",
+					 line, at, value);
 		line += value == '\n';
 	}
 	return 0;

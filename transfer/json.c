@@ -100,8 +100,8 @@ static uint32_t next_char(const struct tree *t, const struct tree_node *n, uint3
 	return c;
 }
 
-static bool same_string(const struct tree *a, const struct tree_node *x,
-			const struct tree *b, const struct tree_node *y)
+static bool same_string(const struct tree *a, const struct tree_node *x, const struct tree *b,
+			const struct tree_node *y)
 {
 	uint32_t i = x->at, j = y->at;
 	while (i < x->end && j < y->end)
@@ -125,9 +125,8 @@ static struct key_slot *slot_of(const struct reader *r, uint32_t object, uint32_
 {
 	const struct tree *t = r->t;
 	size_t at = (size_t)hash_key(t, object, key) & (r->keys_room - 1);
-	while (r->keys[at].key &&
-	       (r->keys[at].object != object ||
-		!same_string(t, &t->nodes[r->keys[at].key], t, &t->nodes[key])))
+	while (r->keys[at].key && (r->keys[at].object != object ||
+				   !same_string(t, &t->nodes[r->keys[at].key], t, &t->nodes[key])))
 		at = (at + 1) & (r->keys_room - 1);
 	return &r->keys[at];
 }
@@ -207,7 +206,10 @@ static int64_t read_string(struct reader *r, struct err *e)
 		if (c == '"')
 			break;
 		if (c < 0x20)
-			return complain(r, c < 0 ? "a string does not end" : "a control character in a string", e);
+			return complain(r,
+					c < 0 ? "a string does not end"
+					      : "a control character in a string",
+					e);
 		if (c == '\\') {
 			r->at++;
 			if (skip_escape(r, e) < 0)
@@ -410,8 +412,8 @@ size_t tree_length(const struct tree *t, const struct tree_node *string)
 	return count;
 }
 
-static bool same_members(const struct tree *a, const struct tree_node *x,
-			 const struct tree *b, const struct tree_node *y)
+static bool same_members(const struct tree *a, const struct tree_node *x, const struct tree *b,
+			 const struct tree_node *y)
 {
 	const struct tree_node *key = tree_first(x);
 	for (uint32_t i = 0; i < x->count; i++) {

@@ -65,7 +65,8 @@ int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
 	f->fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		snprintf(f->temp, sizeof(f->temp), ".pinfold-%d-%u.part", getpid(), number);
-		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			       0600);
 	}
 	if (f->fd < 0)
 		f->temp[0] = '\0';

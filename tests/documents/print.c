@@ -76,9 +76,17 @@ static void filled(struct result *r)
 	r->denied_len = 1;
 	r->denied_complete = true;
 	static struct artifact_row artifacts[] = {
-		{.status = ARTIFACT_KEPT, .path = "out/a.json", .type = ARTIFACT_JSON, .required = true, .size = 2, .file = "out+a.json",
+		{.status = ARTIFACT_KEPT,
+		 .path = "out/a.json",
+		 .type = ARTIFACT_JSON,
+		 .required = true,
+		 .size = 2,
+		 .file = "out+a.json",
 		 .sha256 = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"},
-		{.status = ARTIFACT_REJECTED, .path = "\xff\x1b", .reason = "it is a FIFO\x1b", .size = NUM_UNKNOWN},
+		{.status = ARTIFACT_REJECTED,
+		 .path = "\xff\x1b",
+		 .reason = "it is a FIFO\x1b",
+		 .size = NUM_UNKNOWN},
 		{.status = ARTIFACT_PARTIAL, .path = "x", .reason = "r", .size = 0, .file = "%2Dx"},
 	};
 	r->artifacts = artifacts;
@@ -160,7 +168,7 @@ static void hostile(void)
 
 static void events(void)
 {
-	static const char *const labels[] = {"started", "stage", "usage", "denied",
+	static const char *const labels[] = {"started", "stage",    "usage", "denied",
 					     "egress",	"artifact", "limit", "ended"};
 	struct result r;
 	filled(&r);
@@ -271,13 +279,13 @@ static void bound(struct json_writer *w, const char *key, const struct key *k, u
 static void table_row(struct json_writer *w, const struct key *k)
 {
 	static const char *const types[KEY_TYPE_COUNT] = {
-		[KEY_SIZE] = "size",	     [KEY_RATE] = "size",	[KEY_TIME] = "time",
-		[KEY_COUNT] = "count",	     [KEY_CPUS] = "cpus",	[KEY_UID] = "count",
-		[KEY_ENUM] = "enum",	     [KEY_BOOL] = "bool",	[KEY_ID] = "id",
-		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir", [KEY_PATH] = "path",
-		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	[KEY_ENV] = "env",
-		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",
-		[KEY_INPUT] = "input",	     [KEY_INPUT_RO] = "input",	[KEY_ARTIFACT] = "artifact",
+		[KEY_SIZE] = "size",	     [KEY_RATE] = "size",	  [KEY_TIME] = "time",
+		[KEY_COUNT] = "count",	     [KEY_CPUS] = "cpus",	  [KEY_UID] = "count",
+		[KEY_ENUM] = "enum",	     [KEY_BOOL] = "bool",	  [KEY_ID] = "id",
+		[KEY_HOSTNAME] = "hostname", [KEY_WORKDIR] = "workdir",	  [KEY_PATH] = "path",
+		[KEY_SINK] = "sink",	     [KEY_STDIN] = "stdin",	  [KEY_ENV] = "env",
+		[KEY_REQUIRE] = "require",   [KEY_ALLOW] = "allow",	  [KEY_INPUT] = "input",
+		[KEY_INPUT_RO] = "input",    [KEY_ARTIFACT] = "artifact",
 	};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", k->name);

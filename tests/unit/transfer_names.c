@@ -17,14 +17,17 @@
 static void patterns(void **state)
 {
 	(void)state;
-	static const char *const patterns[] = {"*",	 "*.json", "a*b*c", "?",      "??",	"[abc]", "[a-c]x",
-					       "[!a-c]", "[]]",	   "[]-a]", ".*",     "a[",	"[a",	 "***",
-					       "*a",	 "a",	   "",	    "[^a]*", "x*y*z*", "[a-]",  ".[a]"};
-	static const char *const names[] = {"a",   "b",	  "c",	"ax",	"abc", "abbc", "x.json", ".json", ".", "a[",
-					    "[a",  "]",	  "-",	"",	"xyz", "xayaz", ".a",	 "aaab",  "d"};
+	static const char *const patterns[] = {"*",	 "*.json", "a*b*c", "?",     "??", "[abc]",
+					       "[a-c]x", "[!a-c]", "[]]",   "[]-a]", ".*", "a[",
+					       "[a",	 "***",	   "*a",    "a",     "",   "[^a]*",
+					       "x*y*z*", "[a-]",   ".[a]"};
+	static const char *const names[] = {"a",     "b",     "c",  "ax",   "abc", "abbc", "x.json",
+					    ".json", ".",     "a[", "[a",   "]",   "-",	   "",
+					    "xyz",   "xayaz", ".a", "aaab", "d"};
 	for (size_t i = 0; i < LENGTH(patterns); i++) {
 		for (size_t j = 0; j < LENGTH(names); j++) {
-			const bool want = fnmatch(patterns[i], names[j], FNM_PERIOD | FNM_NOESCAPE) == 0;
+			const bool want = fnmatch(patterns[i], names[j],
+						  FNM_PERIOD | FNM_NOESCAPE) == 0;
 			if (glob_match(patterns[i], strlen(patterns[i]), names[j]) != want)
 				fail_msg("%s and %s: not %d", patterns[i], names[j], !want);
 		}
@@ -43,11 +46,11 @@ static void stored_names(void **state)
 {
 	(void)state;
 	static const char *const rows[][2] = {
-		{"a.json", "a.json"},	       {"out/a.json", "out+a.json"},
-		{"-rf", "%2Drf"},	       {".hidden", "%2Ehidden"},
-		{"a-b_c.d", "a-b_c.d"},	       {"a+b", "a%2Bb"},
-		{"a b\n", "a%20b%0A"},	       {"\xff\x1b[2J", "%FF%1B%5B2J"},
-		{"x/../y", "x+..+y"},	       {"~", "%7E"},
+		{"a.json", "a.json"},	{"out/a.json", "out+a.json"},
+		{"-rf", "%2Drf"},	{".hidden", "%2Ehidden"},
+		{"a-b_c.d", "a-b_c.d"}, {"a+b", "a%2Bb"},
+		{"a b\n", "a%20b%0A"},	{"\xff\x1b[2J", "%FF%1B%5B2J"},
+		{"x/../y", "x+..+y"},	{"~", "%7E"},
 		{"%2D", "%252D"},
 	};
 	char name[STORE_NAME_BYTES], other[STORE_NAME_BYTES], path[4096];
