@@ -150,7 +150,6 @@ static void accepted(void **state)
 		{"input-ro", "..:."},
 		{"artifact", "out/*.json:type=json:max=1K:required"},
 		{"artifact", "[a-z]:schema=s.json"},
-		{"artifact", "a"},
 		{"artifacts-dir", "x"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
