@@ -3,13 +3,12 @@
 #define PINFOLD_TRANSFER_STORE_H
 
 #include "base/err.h"
+#include "transfer/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#include <sha2.h>
 
 enum { STORE_NAME_BYTES = 256 };
 
@@ -25,7 +24,7 @@ struct store_file {
 	int fd;	       /* -1: none */
 	char temp[64]; /* its name until it is complete, "" where the file system knows files without */
 	uint64_t at; /* hashed so far */
-	SHA2_CTX sha;
+	struct hash sha;
 };
 #define STORE_FILE_INIT {.fd = -1}
 

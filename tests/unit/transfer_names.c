@@ -97,9 +97,44 @@ static void destinations(void **state)
 	assert_non_null(strstr(e.msg, "64 inputs at most"));
 }
 
+/* FIPS 180-4's examples, and every length around a block and a padding against libmd's. */
+static void digests(void **state)
+{
+	(void)state;
+	static const char *const rows[][2] = {
+		{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+	};
+	struct hash h, portable;
+	char digest[65], other[65];
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		hash_begin(&h, false);
+		hash_add(&h, rows[i][0], strlen(rows[i][0]));
+		hash_end(&h, digest);
+		assert_string_equal(digest, rows[i][1]);
+	}
+	unsigned char bytes[300];
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	for (size_t len = 0; len <= sizeof(bytes); len++) {
+		for (size_t cut = 0; cut <= len; cut += 13) {
+			hash_begin(&h, false);
+			hash_begin(&portable, true);
+			hash_add(&h, bytes, cut);
+			hash_add(&h, bytes + cut, len - cut);
+			hash_add(&portable, bytes, len);
+			hash_end(&h, digest);
+			hash_end(&portable, other);
+			assert_string_equal(digest, other);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(stored_names),
-					   cmocka_unit_test(destinations)};
+					   cmocka_unit_test(destinations), cmocka_unit_test(digests)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
