@@ -27,7 +27,7 @@ enum {
 	DATA_BYTES = 64 << 20,
 	FILES = 256,
 	SCHEMA_BYTES_MAX = 1 << 20,
-	BUFFER = 256 << 10,
+	BUFFER = 64 << 10,
 	EVENTS_MAX = 2000,
 };
 
@@ -421,7 +421,6 @@ void collect_artifacts(struct run *run)
 		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
 		in->states = calloc(list->len, 1);
 		in->buf = malloc(BUFFER);
-		(void)fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);
 		if (in->states && in->buf && run->r->artifacts &&
 		    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
 			intake_run(in, ends[1]);

@@ -74,13 +74,13 @@ static bool at_break(const struct csv *c)
 
 static int skip_quoted(struct csv *c, struct err *e)
 {
-	for (c->p++;; c->p += 2) {
-		c->p = c->p < c->end ? memchr(c->p, '"', (size_t)(c->end - c->p)) : NULL;
-		if (!c->p)
+	for (const unsigned char *p = c->p + 1;; p += 2) {
+		p = p < c->end ? memchr(p, '"', (size_t)(c->end - p)) : NULL;
+		if (!p)
 			return csv_wrong(c, "a quoted field does not end", e);
-		if (c->end - c->p > 1 && c->p[1] == '"')
+		if (c->end - p > 1 && p[1] == '"')
 			continue;
-		c->p++;
+		c->p = p + 1;
 		if (c->p < c->end && *c->p != ',' && !at_break(c))
 			return csv_wrong(c, "something stands behind a quoted field", e);
 		return 0;

@@ -5,7 +5,7 @@
 bool glob_is_pattern(const char *component, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (memchr("*?[", component[i], 3))
+		if (component[i] == '*' || component[i] == '?' || component[i] == '[')
 			return true;
 	return false;
 }

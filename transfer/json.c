@@ -2,6 +2,7 @@
 
 #include "transfer/utf8.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static int peek(const struct reader *r)
 
 static void skip_space(struct reader *r)
 {
-	while (r->at < r->t->len && memchr(" \t\n\r", r->t->text[r->at], 4))
+	for (int c = peek(r); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(r))
 		r->at++;
 }
 
@@ -63,6 +64,22 @@ static int64_t add_node(struct reader *r, enum tree_kind kind, struct err *e)
 	}
 	t->nodes[t->used] = (struct tree_node){.at = (uint32_t)r->at, .kind = kind};
 	return t->used++;
+}
+
+/* It ends there, and with it all that was added since. */
+static void finish(const struct reader *r, int64_t node, size_t end)
+{
+	struct tree_node *n = r->t->nodes ? &r->t->nodes[node] : NULL;
+	if (!n)
+		return;
+	n->end = (uint32_t)end;
+	n->next = r->t->used;
+}
+
+static void count(const struct reader *r, int64_t node)
+{
+	if (r->t->nodes)
+		r->t->nodes[node].count++;
 }
 
 /* ---- characters of a string that was found to be right ---- */
@@ -163,7 +180,7 @@ static int read_value(struct reader *r, struct err *e);
 static bool is_hex4(const struct reader *r, size_t at)
 {
 	for (size_t i = 0; i < 4; i++)
-		if (at + i >= r->t->len || !memchr("0123456789abcdefABCDEF", r->t->text[at + i], 22))
+		if (at + i >= r->t->len || !isxdigit((unsigned char)r->t->text[at + i]))
 			return false;
 	return true;
 }
@@ -224,8 +241,7 @@ static int64_t read_string(struct reader *r, struct err *e)
 	}
 	if (node < 0)
 		return -1;
-	r->t->nodes[node].end = (uint32_t)r->at++;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at++);
 	return node;
 }
 
@@ -272,19 +288,17 @@ static int read_scalar(struct reader *r, struct err *e)
 			continue;
 		const int64_t node = add_node(r, words[i].kind, e);
 		r->at += len;
-		if (node >= 0) {
-			r->t->nodes[node].end = (uint32_t)r->at;
-			r->t->nodes[node].next = r->t->used;
-		}
-		return node < 0 ? -1 : 0;
+		if (node < 0)
+			return -1;
+		finish(r, node, r->at);
+		return 0;
 	}
 	const int64_t node = add_node(r, TREE_NUMBER, e);
 	if (node < 0)
 		return -1;
 	if (!skip_number(r))
 		return complain(r, "a value belongs here", e);
-	r->t->nodes[node].end = (uint32_t)r->at;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at);
 	return 0;
 }
 
@@ -324,13 +338,12 @@ static int read_container(struct reader *r, bool object, struct err *e)
 			return -1;
 		if (read_value(r, e) < 0)
 			return -1;
-		r->t->nodes[node].count++;
+		count(r, node);
 		skip_space(r);
 	}
 	r->at++;
 	r->depth--;
-	r->t->nodes[node].end = (uint32_t)r->at;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at);
 	return 0;
 }
 

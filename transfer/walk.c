@@ -72,6 +72,7 @@ void links_free(struct link_table *t)
 
 struct frame {
 	DIR *dir;
+	int fd;		 /* of dir */
 	size_t path_len; /* of the walk's path, with this folder */
 	dev_t dev;
 	struct stat st;
@@ -122,11 +123,12 @@ static int push(struct state *s, int fd, const struct stat *st, struct err *e)
 		return -1;
 	if (tell(s, (struct visit){.kind = VISIT_FOLDER, .dir = own, .name = "", .st = st}, e) < 0)
 		return -1;
+	const int number = own;
 	DIR *dir = fdopendir(own);
 	if (!dir)
 		return err_sys(e, "input %s: read the folder %s", s->w->shown, s->path);
 	fd_take(&own);
-	s->frames[s->depth++] = (struct frame){dir, strlen(s->path), st->st_dev, *st};
+	s->frames[s->depth++] = (struct frame){dir, number, strlen(s->path), st->st_dev, *st};
 	return 0;
 }
 
@@ -135,9 +137,7 @@ static int pop(struct state *s, struct err *e)
 	const struct frame f = s->frames[--s->depth];
 	s->path[f.path_len] = '\0';
 	const int rc =
-		tell(s,
-		     (struct visit){.kind = VISIT_LEAVE, .dir = dirfd(f.dir), .name = "", .st = &f.st},
-		     e);
+		tell(s, (struct visit){.kind = VISIT_LEAVE, .dir = f.fd, .name = "", .st = &f.st}, e);
 	closedir(f.dir);
 	return rc;
 }
@@ -157,7 +157,7 @@ static int enter(struct state *s, int parent, const char *name, struct err *e)
 
 static int entry(struct state *s, const struct dirent *d, struct err *e)
 {
-	const int parent = dirfd(s->frames[s->depth - 1].dir);
+	const int parent = s->frames[s->depth - 1].fd;
 	struct stat st;
 	if (extend(s, d->d_name, e) < 0)
 		return -1;
