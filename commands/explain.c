@@ -118,8 +118,7 @@ static void print_files(const struct plan *p, const struct spec *s)
 	}
 	if (p->sources)
 		printf("%-12s %llu bytes and %llu names of the scratch\n", "",
-		       (unsigned long long)p->sources->bytes,
-		       (unsigned long long)p->sources->inodes);
+		       (unsigned long long)p->sources->bytes, (unsigned long long)p->sources->inodes);
 	for (size_t i = 0; i < s->artifacts.len; i++) {
 		const struct artifact_rule *rule = &s->artifacts.rules[i];
 		printf("%-12s ", i == 0 ? "artifacts" : "");
