@@ -108,6 +108,31 @@ static void print_network(const struct spec *s)
 	}
 }
 
+static void print_files(const struct plan *p, const struct spec *s)
+{
+	for (size_t i = 0; i < s->inputs.len; i++) {
+		const struct input *in = &s->inputs.inputs[i];
+		printf("%-12s ", i == 0 ? "inputs" : "");
+		print_text(in->source);
+		printf(" to %s", in->read_only ? "/run/input/" : "/scratch/");
+		print_text(in->target);
+		printf("\n");
+	}
+	if (p->sources)
+		printf("%-12s %llu bytes and %llu names of the scratch\n", "",
+		       (unsigned long long)p->sources->bytes, (unsigned long long)p->sources->inodes);
+	for (size_t i = 0; i < s->artifacts.len; i++) {
+		const struct artifact_rule *rule = &s->artifacts.rules[i];
+		printf("%-12s ", i == 0 ? "artifacts" : "");
+		print_text(rule->path);
+		printf(": %s, %llu bytes at most%s%s\n", artifact_type_name(rule->type),
+		       (unsigned long long)rule->max_bytes, rule->schema ? ", by a schema" : "",
+		       rule->required ? ", required" : "");
+	}
+	if (s->artifacts_dir)
+		print_word("", s->artifacts_dir, " takes them");
+}
+
 static void print_limits(const struct result *r)
 {
 	const char *title = "guarantees";
@@ -221,6 +246,7 @@ static void print_plan(const struct plan *p, const struct spec *s, const struct 
 	print_rlimits(p);
 	print_network(s);
 	print_rules(s);
+	print_files(p, s);
 	print_settings(s);
 }
 

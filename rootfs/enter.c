@@ -180,7 +180,8 @@ static int step_attach(struct enter *x, struct err *e)
 	/* Pid 1 fills it through the scratch's own descriptor. */
 	if (stage_bind(STAGE "writable/input", "run/input", 0, e) < 0)
 		return -1;
-	return stage_attr("run/input", 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return stage_attr("run/input", 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+			  e);
 }
 
 /* pivot_root(".", ".") puts the old root on top of the new one, and "." is looked up anew as the

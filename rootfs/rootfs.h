@@ -39,8 +39,8 @@ struct rootfs {
 	bool gid_tty_mapped; /* gid 5 exists inside: devpts gets gid=5. Not so: a single id, pid 1's too */
 	uint32_t uid, gid; /* the program's, inside */
 	enum proc_mode proc;
-	bool cgroup_mount;   /* there is a leaf of our own to show at /sys/fs/cgroup */
-	bool tty;	     /* the program gets a pty from the sandbox's own devpts */
+	bool cgroup_mount; /* there is a leaf of our own to show at /sys/fs/cgroup */
+	bool tty;	   /* the program gets a pty from the sandbox's own devpts */
 	bool input_place; /* /run/input, read-only: a folder of the scratch's tmpfs beside the program's own */
 	uint32_t devpts_max; /* pty limit of the devpts */
 	const char *cpus_online; /* text of /sys/devices/system/cpu/online; pid 1's, which chooses them */

@@ -27,7 +27,7 @@ enum {
 	DATA_BYTES = 64 << 20,
 	FILES = 256,
 	SCHEMA_BYTES_MAX = 1 << 20,
-	BUFFER = 256 << 10,
+	BUFFER = 64 << 10,
 	EVENTS_MAX = 2000,
 };
 
@@ -226,7 +226,7 @@ static bool on_again(struct intake *in)
 		if (strcmp(r->artifacts[i].path, in->path) != 0)
 			continue;
 		in->states[in->rule] |= r->artifacts[i].status == ARTIFACT_REJECTED ? RULE_BAD
-										   : RULE_KEPT;
+										    : RULE_KEPT;
 		return true;
 	}
 	return false;
@@ -363,7 +363,8 @@ static void conclude(struct intake *in, bool complete)
 	struct result *r = in->run->r;
 	const struct artifact_list *list = &in->run->spec->artifacts;
 	if (!complete)
-		result_warn(r, "not all artifacts were collected: the collector ended early, or its time was over");
+		result_warn(r,
+			    "not all artifacts were collected: the collector ended early, or its time was over");
 	if (in->cut)
 		result_warn(r, "not all artifacts were collected: more than %d names were looked at",
 			    COLLECT_NAMES_MAX);
@@ -371,9 +372,11 @@ static void conclude(struct intake *in, bool complete)
 		if (list->rules[i].required && (in->states[i] != RULE_KEPT || !complete))
 			r->artifact_missing = true;
 	if (r->artifact_missing && r->status == RUN_EXITED && !r->cause.message[0])
-		text_fit(r->cause.message, sizeof(r->cause.message), "a required artifact was not kept");
+		text_fit(r->cause.message, sizeof(r->cause.message),
+			 "a required artifact was not kept");
 	if (fsync(in->run->plan.artifacts.dir) < 0)
-		result_warn(r, "the artifacts folder could not be flushed: %s", strerrordesc_np(errno));
+		result_warn(r, "the artifacts folder could not be flushed: %s",
+			    strerrordesc_np(errno));
 }
 
 static void intake_run(struct intake *in, int to)
@@ -418,7 +421,6 @@ void collect_artifacts(struct run *run)
 		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
 		in->states = calloc(list->len, 1);
 		in->buf = malloc(BUFFER);
-		(void)fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);
 		if (in->states && in->buf && run->r->artifacts &&
 		    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
 			intake_run(in, ends[1]);

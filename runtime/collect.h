@@ -1,4 +1,5 @@
-/* Artifacts, when all of the run is dead: who reads them, who looks at them, what is kept. See docs/in-and-out.md. */
+/* Artifacts, when all of the run is dead: who reads them, who looks at them, what is kept. See
+ * docs/in-and-out.md. */
 #ifndef PINFOLD_RUNTIME_COLLECT_H
 #define PINFOLD_RUNTIME_COLLECT_H
 
@@ -12,7 +13,7 @@
 struct run;
 
 struct artifacts_plan {
-	int dir; /* the artifacts folder; -1: none (yet) */
+	int dir;	      /* the artifacts folder; -1: none (yet) */
 	struct tree *schemas; /* one a rule, without nodes where it has none; NULL: no rule has */
 };
 #define ARTIFACTS_PLAN_INIT {.dir = -1}
@@ -21,12 +22,13 @@ struct artifacts_plan {
 int artifacts_plan(struct artifacts_plan *p, const struct spec *s, bool dry, struct err *e);
 void artifacts_plan_close(struct artifacts_plan *p, const struct spec *s);
 
-/* After the drain and with the verdict in the result: fills its artifacts. Nothing without a rule, where the program
- * never ran, or where death did not come. Waits, for as long as its bounds say and nobody tells us to stop. */
+/* After the drain and with the verdict in the result: fills its artifacts. Nothing without a rule,
+ * where the program never ran, or where death did not come. Waits, for as long as its bounds say
+ * and nobody tells us to stop. */
 void collect_artifacts(struct run *run);
 
 /* One file against its type, in a jailed child. 0, or -1 and why. fd is borrowed. */
-int validate_file(struct run *run, const struct artifact_rule *rule, const struct tree *schema, int fd,
-		  struct err *why);
+int validate_file(struct run *run, const struct artifact_rule *rule, const struct tree *schema,
+		  int fd, struct err *why);
 
 #endif

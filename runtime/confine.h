@@ -19,8 +19,8 @@
  * by a path from here on. */
 int confine_begin(uint32_t uid, uint32_t gid, struct err *e);
 
-/* The same, but in the user namespace that there is: with CAP_DAC_READ_SEARCH over what is mapped there, and no
- * other capability. as_root: its id 0 is mapped, and is to be ours. */
+/* The same, but in the user namespace that there is: with CAP_DAC_READ_SEARCH over what is mapped
+ * there, and no other capability. as_root: its id 0 is mapped, and is to be ours. */
 int confine_join(int user_namespace, bool as_root, struct err *e);
 
 struct confine_end {

@@ -409,14 +409,14 @@ static const struct step {
 	{"names", step_names},	   /* waits for nobody either */
 	{"wait-go", step_wait_go}, /* no id is mapped before the supervisor wrote the maps */
 	{"credentials", step_credentials}, /* files that we make must have mapped owners */
-	{"death-signal", step_death},	 /* after the last change of credentials, which clears it */
-	{"cgroup-ns", step_cgroup_ns},	 /* before /sys/fs/cgroup is mounted */
-	{"keyring", step_keyring},	 /* after the credentials, whose it is to be */
-	{"cpus", step_cpus},		 /* after the helper's start; /sys tells of them */
-	{"mounts", step_mounts},	 /* from here on no path of the host exists */
-	{"inputs", step_inputs},	 /* the workdir may be one of them; the program is not there */
-	{"workdir", step_workdir},	 /* after the pivot, verified to be below the root */
-	{"stdio", step_stdio},		 /* the pty comes from the sandbox's own devpts */
+	{"death-signal", step_death},  /* after the last change of credentials, which clears it */
+	{"cgroup-ns", step_cgroup_ns}, /* before /sys/fs/cgroup is mounted */
+	{"keyring", step_keyring},     /* after the credentials, whose it is to be */
+	{"cpus", step_cpus},	       /* after the helper's start; /sys tells of them */
+	{"mounts", step_mounts},       /* from here on no path of the host exists */
+	{"inputs", step_inputs},   /* the workdir may be one of them; the program is not there */
+	{"workdir", step_workdir}, /* after the pivot, verified to be below the root */
+	{"stdio", step_stdio},	   /* the pty comes from the sandbox's own devpts */
 	{"scheduling", step_scheduling}, /* inherited by the program */
 	{"child-signals", step_signals},
 	{"network-join", step_network_join}, /* pid 1 is alone again */

@@ -32,7 +32,7 @@ struct launch {
 	int supervisor; /* the other end, for pid 1 to close */
 	int egress; /* where pid 1 hands the sandbox's sockets to, -1: nothing is allowed to leave */
 	int egress_peer; /* its other end, for pid 1 to close */
-	int inputs; /* the stream of inputs, for pid 1 to read; -1: none */
+	int inputs;	 /* the stream of inputs, for pid 1 to read; -1: none */
 	int inputs_peer; /* its other end, for pid 1 to close */
 	int stdio[3]; /* the program's ends of the pipes; -1: the sandbox's /dev/null (stdin), or the pty */
 	cpu_set_t cpus_allowed; /* the caller's */

@@ -285,8 +285,9 @@ static int stage_egress(struct draft *d, struct err *e)
 
 static int stage_inputs(struct draft *d, struct err *e)
 {
-	const struct vet_options o = {
-		.home = d->o->home, .base = d->o->input_base, .sensitive = d->o->sensitive};
+	const struct vet_options o = {.home = d->o->home,
+				      .base = d->o->input_base,
+				      .sensitive = d->o->sensitive};
 	if (d->s->inputs.len == 0)
 		return 0;
 	for (size_t i = 0; i < d->s->inputs.len; i++)
@@ -319,10 +320,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct draft *, struct err *);
 } stages[] = {
-	{"host", stage_host},	    {"egress", stage_egress},	{"ids", stage_ids},
-	{"image", stage_image},	    {"inputs", stage_inputs},	{"command", stage_command}, {"cgroup", stage_cgroup},
-	{"cpus", stage_cpus},	    {"seccomp", stage_seccomp}, {"limits", stage_limits},
-	{"require", stage_require}, {"artifacts", stage_artifacts},
+	{"host", stage_host},	  {"egress", stage_egress},   {"ids", stage_ids},
+	{"image", stage_image},	  {"inputs", stage_inputs},   {"command", stage_command},
+	{"cgroup", stage_cgroup}, {"cpus", stage_cpus},	      {"seccomp", stage_seccomp},
+	{"limits", stage_limits}, {"require", stage_require}, {"artifacts", stage_artifacts},
 };
 
 int plan_make(struct plan *p, const struct spec *s, const struct sandbox_options *o, bool dry,

@@ -51,8 +51,8 @@ struct run {
 	struct cgroup cg;
 
 	enum phase phase;
-	bool all_dead;	       /* the leaf is empty and pid 1 reaped */
-	bool decided; /* r->status and r->cause are final */
+	bool all_dead; /* the leaf is empty and pid 1 reaped */
+	bool decided;  /* r->status and r->cause are final */
 	bool program_started, main_exited;
 	bool scope_refused;	 /* systemd made none, or one that cannot be used */
 	bool hurried;		 /* the drain was told to end soon */

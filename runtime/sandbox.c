@@ -174,7 +174,7 @@ static void release(struct run *run)
 	stream_close(&run->err);
 	int *fds[] = {&run->watch.proc, &run->watch.sysv, &run->watch.scratch, &run->pty,
 		      &run->control,	&run->caller,	  &run->populated,     &run->init_pidfd,
-		      &run->program,	&run->registry, &run->user_namespace};
+		      &run->program,	&run->registry,	  &run->user_namespace};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	egress_close(run);

@@ -277,8 +277,8 @@ int spawn(struct run *run, const char **stage, struct err *e)
 	/* A scope is made around pid 1; a rehearsal has no leaf at all. */
 	const bool scope = run->plan.place.source == CGROUP_SCOPE && !run->plan.launch.rehearsal;
 	/* The broker starts while pid 1 is at work. */
-	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0 && inputs_start(run, e) == 0 &&
-	    egress_start(run, e) == 0)
+	if ((!scope || make_leaf(run, e) == 0) && let_go(run, e) == 0 &&
+	    inputs_start(run, e) == 0 && egress_start(run, e) == 0)
 		return 0;
 	/* Was it dead before, without a word, then that is what went wrong. */
 	struct pollfd end = {.fd = run->init_pidfd, .events = POLLIN};

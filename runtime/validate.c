@@ -42,8 +42,9 @@ struct job {
 static int prepare(const struct job *j, struct checked *c, struct err *e)
 {
 	const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
-	const struct confine_end jail = {
-		.filter = &filter_validator, .data_bytes = DATA_BYTES, .files = 4};
+	const struct confine_end jail = {.filter = &filter_validator,
+					 .data_bytes = DATA_BYTES,
+					 .files = 4};
 	struct stat st;
 	if (fstat(j->file, &st) < 0)
 		return err_sys(e, "stat the file");

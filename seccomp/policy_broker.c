@@ -1,5 +1,5 @@
-/* What the two processes of the egress broker may call, and those that read artifacts; anything else kills them. See
- * docs/egress.md, docs/in-and-out.md. */
+/* What the two processes of the egress broker may call, and those that read artifacts; anything
+ * else kills them. See docs/egress.md, docs/in-and-out.md. */
 #include "seccomp/policy.h"
 
 #include "seccomp/policy_rows.h"

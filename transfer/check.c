@@ -48,8 +48,8 @@ int check_text(const struct checked *c, struct err *e)
 			return err_usage(e, "line %zu, byte %zu: not UTF-8", line, at);
 		const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
 		if (control && !(value && value < 0x20 && strchr("\t\n\f\r", (int)value)))
-			return err_usage(e, "line %zu, byte %zu: a control character (0x%02x)", line,
-					 at, value);
+			return err_usage(e, "line %zu, byte %zu: a control character (0x%02x)",
+					 line, at, value);
 		line += value == '\n';
 	}
 	return 0;
@@ -74,13 +74,13 @@ static bool at_break(const struct csv *c)
 
 static int skip_quoted(struct csv *c, struct err *e)
 {
-	for (c->p++;; c->p += 2) {
-		c->p = c->p < c->end ? memchr(c->p, '"', (size_t)(c->end - c->p)) : NULL;
-		if (!c->p)
+	for (const unsigned char *p = c->p + 1;; p += 2) {
+		p = p < c->end ? memchr(p, '"', (size_t)(c->end - p)) : NULL;
+		if (!p)
 			return csv_wrong(c, "a quoted field does not end", e);
-		if (c->end - c->p > 1 && c->p[1] == '"')
+		if (c->end - p > 1 && p[1] == '"')
 			continue;
-		c->p++;
+		c->p = p + 1;
 		if (c->p < c->end && *c->p != ',' && !at_break(c))
 			return csv_wrong(c, "something stands behind a quoted field", e);
 		return 0;

@@ -117,7 +117,9 @@ static void take(struct collector *c, int dir, const char *name)
 	autoclose int fd = fd_openat2(dir, name, O_PATH | O_NOFOLLOW, 0, BENEATH);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			reject(c, errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE : REASON_UNREADABLE,
+			reject(c,
+			       errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE
+								: REASON_UNREADABLE,
 			       0);
 		return;
 	}
@@ -158,11 +160,14 @@ static void step(struct collector *c, int dir, const char *name, const char *res
 	autoclose int next = fd_openat2(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH);
 	if (next >= 0)
 		return descend(c, next, rest + 1, path_len);
+	const int sys = errno;
 	struct stat st;
-	if (errno == ELOOP || (errno == ENOTDIR &&
-			       fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode)))
+	const bool link = sys == ELOOP ||
+			  (sys == ENOTDIR && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			   S_ISLNK(st.st_mode));
+	if (link)
 		reject(c, REASON_LINK_ABOVE, 0);
-	else if (errno != ENOTDIR && errno != ENOENT)
+	else if (sys != ENOTDIR && sys != ENOENT)
 		reject(c, REASON_UNREADABLE, 0);
 }
 

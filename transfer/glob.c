@@ -5,7 +5,7 @@
 bool glob_is_pattern(const char *component, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (memchr("*?[", component[i], 3))
+		if (component[i] == '*' || component[i] == '?' || component[i] == '[')
 			return true;
 	return false;
 }
@@ -53,8 +53,9 @@ bool glob_match(const char *pattern, size_t len, const char *name)
 			from = name;
 			continue;
 		}
-		const size_t size =
-			pattern < end ? one(pattern, (size_t)(end - pattern), (unsigned char)*name) : 0;
+		const size_t size = pattern < end ? one(pattern, (size_t)(end - pattern),
+							(unsigned char)*name)
+						  : 0;
 		if (size > 0) {
 			pattern += size;
 			name++;

@@ -30,8 +30,9 @@ void sources_close(struct sources *s);
 /* The sender: all sources into to (a pipe, blocking). Each is judged and held against the limits as it is read. */
 int sources_send(const struct sources *s, const struct input_list *list, int to, struct err *e);
 
-/* Pid 1, with the program's ids as file system ids and umask 0: all that comes out of from, into folders of the
- * tmpfs whose root scratch is. ERR_USAGE where it does not fit, or where the stream ends too early. */
+/* Pid 1, with the program's ids as file system ids and umask 0: all that comes out of from, into
+ * folders of the tmpfs whose root scratch is. ERR_USAGE where it does not fit, or where the stream
+ * ends too early. */
 int inputs_receive(int from, int scratch, struct err *e);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "transfer/utf8.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static int peek(const struct reader *r)
 
 static void skip_space(struct reader *r)
 {
-	while (r->at < r->t->len && memchr(" \t\n\r", r->t->text[r->at], 4))
+	for (int c = peek(r); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(r))
 		r->at++;
 }
 
@@ -63,6 +64,22 @@ static int64_t add_node(struct reader *r, enum tree_kind kind, struct err *e)
 	}
 	t->nodes[t->used] = (struct tree_node){.at = (uint32_t)r->at, .kind = kind};
 	return t->used++;
+}
+
+/* It ends there, and with it all that was added since. */
+static void finish(const struct reader *r, int64_t node, size_t end)
+{
+	struct tree_node *n = r->t->nodes ? &r->t->nodes[node] : NULL;
+	if (!n)
+		return;
+	n->end = (uint32_t)end;
+	n->next = r->t->used;
+}
+
+static void count(const struct reader *r, int64_t node)
+{
+	if (r->t->nodes)
+		r->t->nodes[node].count++;
 }
 
 /* ---- characters of a string that was found to be right ---- */
@@ -100,8 +117,8 @@ static uint32_t next_char(const struct tree *t, const struct tree_node *n, uint3
 	return c;
 }
 
-static bool same_string(const struct tree *a, const struct tree_node *x,
-			const struct tree *b, const struct tree_node *y)
+static bool same_string(const struct tree *a, const struct tree_node *x, const struct tree *b,
+			const struct tree_node *y)
 {
 	uint32_t i = x->at, j = y->at;
 	while (i < x->end && j < y->end)
@@ -125,9 +142,8 @@ static struct key_slot *slot_of(const struct reader *r, uint32_t object, uint32_
 {
 	const struct tree *t = r->t;
 	size_t at = (size_t)hash_key(t, object, key) & (r->keys_room - 1);
-	while (r->keys[at].key &&
-	       (r->keys[at].object != object ||
-		!same_string(t, &t->nodes[r->keys[at].key], t, &t->nodes[key])))
+	while (r->keys[at].key && (r->keys[at].object != object ||
+				   !same_string(t, &t->nodes[r->keys[at].key], t, &t->nodes[key])))
 		at = (at + 1) & (r->keys_room - 1);
 	return &r->keys[at];
 }
@@ -164,7 +180,7 @@ static int read_value(struct reader *r, struct err *e);
 static bool is_hex4(const struct reader *r, size_t at)
 {
 	for (size_t i = 0; i < 4; i++)
-		if (at + i >= r->t->len || !memchr("0123456789abcdefABCDEF", r->t->text[at + i], 22))
+		if (at + i >= r->t->len || !isxdigit((unsigned char)r->t->text[at + i]))
 			return false;
 	return true;
 }
@@ -207,7 +223,10 @@ static int64_t read_string(struct reader *r, struct err *e)
 		if (c == '"')
 			break;
 		if (c < 0x20)
-			return complain(r, c < 0 ? "a string does not end" : "a control character in a string", e);
+			return complain(r,
+					c < 0 ? "a string does not end"
+					      : "a control character in a string",
+					e);
 		if (c == '\\') {
 			r->at++;
 			if (skip_escape(r, e) < 0)
@@ -222,8 +241,7 @@ static int64_t read_string(struct reader *r, struct err *e)
 	}
 	if (node < 0)
 		return -1;
-	r->t->nodes[node].end = (uint32_t)r->at++;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at++);
 	return node;
 }
 
@@ -270,19 +288,17 @@ static int read_scalar(struct reader *r, struct err *e)
 			continue;
 		const int64_t node = add_node(r, words[i].kind, e);
 		r->at += len;
-		if (node >= 0) {
-			r->t->nodes[node].end = (uint32_t)r->at;
-			r->t->nodes[node].next = r->t->used;
-		}
-		return node < 0 ? -1 : 0;
+		if (node < 0)
+			return -1;
+		finish(r, node, r->at);
+		return 0;
 	}
 	const int64_t node = add_node(r, TREE_NUMBER, e);
 	if (node < 0)
 		return -1;
 	if (!skip_number(r))
 		return complain(r, "a value belongs here", e);
-	r->t->nodes[node].end = (uint32_t)r->at;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at);
 	return 0;
 }
 
@@ -322,13 +338,12 @@ static int read_container(struct reader *r, bool object, struct err *e)
 			return -1;
 		if (read_value(r, e) < 0)
 			return -1;
-		r->t->nodes[node].count++;
+		count(r, node);
 		skip_space(r);
 	}
 	r->at++;
 	r->depth--;
-	r->t->nodes[node].end = (uint32_t)r->at;
-	r->t->nodes[node].next = r->t->used;
+	finish(r, node, r->at);
 	return 0;
 }
 
@@ -410,8 +425,8 @@ size_t tree_length(const struct tree *t, const struct tree_node *string)
 	return count;
 }
 
-static bool same_members(const struct tree *a, const struct tree_node *x,
-			 const struct tree *b, const struct tree_node *y)
+static bool same_members(const struct tree *a, const struct tree_node *x, const struct tree *b,
+			 const struct tree_node *y)
 {
 	const struct tree_node *key = tree_first(x);
 	for (uint32_t i = 0; i < x->count; i++) {

@@ -104,8 +104,8 @@ static int folder(const struct receiver *r)
 /* umask is 0; set-id bits go with a write by whoever has no capability, so they are set again. */
 static int make_file(struct receiver *r, const struct stream_record *h, struct err *e)
 {
-	const int fd = openat(folder(r), r->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			      h->mode);
+	const int fd = openat(folder(r), r->name,
+			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, h->mode);
 	return fd < 0 ? cannot(r, "make", e) : fd;
 }
 
@@ -116,18 +116,18 @@ static int finish_file(struct receiver *r, int fd, const struct stream_record *h
 	return keep_time(fd, r, h, e);
 }
 
-static int write_at(struct receiver *r, int fd, const char *bytes, size_t len, off_t at,
-		    struct err *e)
+/* len bytes of the buffer, which are taken out of it. */
+static int write_some(struct receiver *r, int fd, off_t *at, size_t len, struct err *e)
 {
 	while (len > 0) {
-		const ssize_t n = pwrite(fd, bytes, len, at);
+		const ssize_t n = pwrite(fd, r->buf + r->begin, len, *at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return cannot(r, "write", e);
-		bytes += n;
+		r->begin += (size_t)n;
 		len -= (size_t)n;
-		at += n;
+		*at += n;
 	}
 	return 0;
 }
@@ -159,10 +159,8 @@ static int take_data(struct receiver *r, int fd, off_t at, uint64_t left, struct
 		size_t len = r->end - r->begin;
 		if (len > left)
 			len = (size_t)left;
-		if (write_at(r, fd, r->buf + r->begin, len, at, e) < 0)
+		if (write_some(r, fd, &at, len, e) < 0)
 			return -1;
-		r->begin += len;
-		at += (off_t)len;
 		left -= len;
 	}
 	return 0;

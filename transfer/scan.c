@@ -64,8 +64,11 @@ static int open_source(const struct vet *vet, const struct input *in, struct err
 static int measure(struct sources *s, const struct input *in, struct err *e)
 {
 	struct measure m = {0};
-	const struct walk w = {
-		.vet = &s->vet, .shown = in->source, .top = input_name(in), .visit = add, .arg = &m};
+	const struct walk w = {.vet = &s->vet,
+			       .shown = in->source,
+			       .top = input_name(in),
+			       .visit = add,
+			       .arg = &m};
 	const int rc = walk_source(&w, s->fds[s->len - 1], e);
 	links_free(&m.links);
 	/* Folders on the way to the destination. */

@@ -19,8 +19,7 @@ typedef int form_fn(const struct tree *t, const struct tree_node *w, struct err 
 
 static int check_one(const struct tree *t, const struct tree_node *s, struct err *e);
 
-static int refuse(const struct tree *t, const struct tree_node *w, const char *what,
-		  struct err *e)
+static int refuse(const struct tree *t, const struct tree_node *w, const char *what, struct err *e)
 {
 	return tree_complain(t, w->at, what, e);
 }
@@ -31,7 +30,7 @@ static int form_any(const struct tree *t, const struct tree_node *w, struct err 
 	return 0;
 }
 
-static const char *const type_names[] = {"null",    "boolean", "number", "integer",
+static const char *const type_names[] = {"null",   "boolean", "number", "integer",
 					 "string", "array",   "object"};
 enum { TYPES = sizeof(type_names) / sizeof(*type_names) };
 
@@ -117,8 +116,9 @@ typedef bool test_fn(const struct place *p, const struct tree_node *w);
 
 static bool is_type(const struct place *p, const struct tree_node *name)
 {
-	static const enum tree_kind kinds[TYPES] = {TREE_NULL,	 TREE_TRUE,   TREE_NUMBER, TREE_NUMBER,
-						    TREE_STRING, TREE_ARRAY, TREE_OBJECT};
+	static const enum tree_kind kinds[TYPES] = {TREE_NULL,	 TREE_TRUE,   TREE_NUMBER,
+						    TREE_NUMBER, TREE_STRING, TREE_ARRAY,
+						    TREE_OBJECT};
 	const enum tree_kind kind = p->d->kind == TREE_FALSE ? TREE_TRUE : p->d->kind;
 	for (size_t n = 0; n < TYPES; n++) {
 		if (!tree_is_text(p->schema, name, type_names[n]))
@@ -157,11 +157,10 @@ static bool test_enum(const struct place *p, const struct tree_node *w)
 }
 
 /* of a kind alone; what is of another is not the keyword's business */
-#define BOUND(name, KIND, value, relation)                                      \
-	static bool name(const struct place *p, const struct tree_node *w)      \
-	{                                                                       \
-		return p->d->kind != (KIND) ||                                  \
-		       (double)(value) relation tree_value(p->schema, w);       \
+#define BOUND(name, KIND, value, relation)                                                       \
+	static bool name(const struct place *p, const struct tree_node *w)                       \
+	{                                                                                        \
+		return p->d->kind != (KIND) || (double)(value)relation tree_value(p->schema, w); \
 	}
 BOUND(test_minimum, TREE_NUMBER, tree_value(p->doc, p->d), >=)
 BOUND(test_maximum, TREE_NUMBER, tree_value(p->doc, p->d), <=)

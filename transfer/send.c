@@ -66,80 +66,87 @@ static int changed(const struct sender *s, const struct visit *v, struct err *e)
 	return err_usage(e, "input %s: %s changed while it was read", s->shown, v->path);
 }
 
-/* Announced when it is read whole, so that a file that shrinks is what it was. */
-static int send_small(struct sender *s, int fd, const struct stat *st, const struct visit *v,
-		      const char *name, struct err *e)
+/* A file that is open. */
+struct outgoing {
+	int fd;
+	struct stat st;
+	const struct visit *v;
+	const char *name; /* what it is to be called */
+};
+
+static int cannot(const struct sender *s, const char *what, const struct outgoing *o, struct err *e)
 {
-	struct stream_record r = describe(STREAM_INLINE, st);
-	const size_t head = sizeof(r) + strlen(name);
+	return err_sys(e, "input %s: %s %s", s->shown, what, o->v->path);
+}
+
+/* Announced when it is read whole, so that a file that shrinks is what it was. */
+static int send_small(struct sender *s, const struct outgoing *o, struct err *e)
+{
+	struct stream_record r = describe(STREAM_INLINE, &o->st);
+	const size_t head = sizeof(r) + strlen(o->name);
 	char *at = room(s, head + r.size, e);
 	size_t got = 0;
 	if (!at)
 		return -1;
 	while (got < r.size) {
-		const ssize_t n = pread(fd, at + head + got, r.size - got, (off_t)got);
+		const ssize_t n = pread(o->fd, at + head + got, r.size - got, (off_t)got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "input %s: read %s", s->shown, v->path);
+			return cannot(s, "read", o, e);
 		if (n == 0)
 			break;
 		got += (size_t)n;
 	}
 	s->len -= r.size - got;
 	r.size = got;
-	r.name_len = (uint16_t)strlen(name);
+	r.name_len = (uint16_t)strlen(o->name);
 	memcpy(at, &r, sizeof(r));
-	memcpy(at + sizeof(r), name, r.name_len);
+	memcpy(at + sizeof(r), o->name, r.name_len);
 	return 0;
 }
 
-/* From the page cache into the pipe without a copy. */
-static int send_bytes(struct sender *s, int fd, off_t at, uint64_t left, const struct visit *v,
-		      struct err *e)
+/* Announced, then from the page cache into the pipe without a copy. */
+static int send_segment(struct sender *s, const struct outgoing *o, off_t at, off_t end,
+			struct err *e)
 {
-	while (left > 0) {
-		const ssize_t n = sendfile(s->to, fd, &at, left < STREAM_CHUNK ? left : STREAM_CHUNK);
+	const struct stream_record r = {.type = STREAM_DATA,
+					.offset = (uint64_t)at,
+					.size = (uint64_t)(end - at)};
+	if (put(s, r, "", "", e) < 0 || flush(s, e) < 0)
+		return -1;
+	while (at < end) {
+		const size_t len = end - at < STREAM_CHUNK ? (size_t)(end - at) : STREAM_CHUNK;
+		const ssize_t n = sendfile(s->to, o->fd, &at, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "input %s: pass on %s", s->shown, v->path);
+			return cannot(s, "pass on", o, e);
 		if (n == 0)
-			return changed(s, v, e);
-		left -= (uint64_t)n;
+			return changed(s, o->v, e);
 	}
 	return 0;
 }
 
-static int send_segment(struct sender *s, int fd, off_t at, off_t end, const struct visit *v,
-			struct err *e)
+static int send_large(struct sender *s, const struct outgoing *o, struct err *e)
 {
-	const struct stream_record r = {
-		.type = STREAM_DATA, .offset = (uint64_t)at, .size = (uint64_t)(end - at)};
-	if (put(s, r, "", "", e) < 0 || flush(s, e) < 0)
+	const off_t size = o->st.st_size;
+	const bool sparse = (uint64_t)o->st.st_blocks * 512 < (uint64_t)size;
+	if (put(s, describe(STREAM_FILE, &o->st), o->name, "", e) < 0)
 		return -1;
-	return send_bytes(s, fd, at, r.size, v, e);
-}
-
-static int send_large(struct sender *s, int fd, const struct stat *st, const struct visit *v,
-		      const char *name, struct err *e)
-{
-	const bool sparse = (uint64_t)st->st_blocks * 512 < (uint64_t)st->st_size;
-	if (put(s, describe(STREAM_FILE, st), name, "", e) < 0)
-		return -1;
-	for (off_t at = 0, end; at < st->st_size; at = end) {
+	for (off_t at = 0, end; at < size; at = end) {
 		if (sparse)
-			at = lseek(fd, at, SEEK_DATA);
-		if ((at < 0 && errno == ENXIO) || at >= st->st_size)
+			at = lseek(o->fd, at, SEEK_DATA);
+		if ((at < 0 && errno == ENXIO) || at >= size)
 			break;
 		if (at < 0)
-			return err_sys(e, "input %s: seek in %s", s->shown, v->path);
-		end = sparse ? lseek(fd, at, SEEK_HOLE) : st->st_size;
+			return cannot(s, "seek in", o, e);
+		end = sparse ? lseek(o->fd, at, SEEK_HOLE) : size;
 		if (end < 0)
-			return err_sys(e, "input %s: seek in %s", s->shown, v->path);
-		if (end > st->st_size)
-			end = st->st_size;
-		if (send_segment(s, fd, at, end, v, e) < 0)
+			return cannot(s, "seek in", o, e);
+		if (end > size)
+			end = size;
+		if (send_segment(s, o, at, end, e) < 0)
 			return -1;
 	}
 	return put(s, (struct stream_record){.type = STREAM_FILE_END}, "", "", e);
@@ -168,21 +175,20 @@ static const char *last_name(const struct visit *v)
 
 static int send_file(struct sender *s, const struct visit *v, struct err *e)
 {
-	struct stat st;
+	struct outgoing o = {.v = v, .name = last_name(v)};
 	bool out_of_memory = false;
-	autoclose int fd = open_file(s, v, &st, e);
+	autoclose int fd = open_file(s, v, &o.st, e);
 	if (fd < 0)
 		return -1;
-	const char *name = last_name(v);
-	const char *first = st.st_nlink > 1 ? links_first(&s->links, &st, v->path, &out_of_memory)
-					    : NULL;
+	o.fd = fd;
+	const char *first = o.st.st_nlink > 1
+				    ? links_first(&s->links, &o.st, v->path, &out_of_memory)
+				    : NULL;
 	if (out_of_memory)
 		return err_host(e, "inputs: out of memory");
 	if (first)
-		return put(s, describe(STREAM_HARD_LINK, &st), name, first, e);
-	if (st.st_size > STREAM_SMALL)
-		return send_large(s, fd, &st, v, name, e);
-	return send_small(s, fd, &st, v, name, e);
+		return put(s, describe(STREAM_HARD_LINK, &o.st), o.name, first, e);
+	return o.st.st_size > STREAM_SMALL ? send_large(s, &o, e) : send_small(s, &o, e);
 }
 
 static int send_link(struct sender *s, const struct visit *v, struct err *e)

@@ -61,11 +61,12 @@ int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
 {
 	f->temp[0] = '\0';
 	f->at = 0;
-	SHA256Init(&f->sha);
+	hash_begin(&f->sha, false);
 	f->fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		snprintf(f->temp, sizeof(f->temp), ".pinfold-%d-%u.part", getpid(), number);
-		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			       0600);
 	}
 	if (f->fd < 0)
 		f->temp[0] = '\0';
@@ -77,7 +78,7 @@ static void hash_hole(struct store_file *f, uint64_t to)
 	static const uint8_t zeroes[ZEROES];
 	while (f->at < to) {
 		const uint64_t left = to - f->at, len = left < ZEROES ? left : ZEROES;
-		SHA256Update(&f->sha, zeroes, (size_t)len);
+		hash_add(&f->sha, zeroes, (size_t)len);
 		f->at += len;
 	}
 }
@@ -86,7 +87,7 @@ int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t off
 {
 	const char *p = bytes;
 	hash_hole(f, offset);
-	SHA256Update(&f->sha, bytes, len);
+	hash_add(&f->sha, bytes, len);
 	f->at += len;
 	while (len > 0) {
 		const ssize_t n = pwrite(f->fd, p, len, (off_t)offset);
@@ -104,7 +105,7 @@ int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t off
 int store_end(struct store_file *f, uint64_t size, char digest[65], struct err *e)
 {
 	hash_hole(f, size);
-	SHA256End(&f->sha, digest);
+	hash_end(&f->sha, digest);
 	if (ftruncate(f->fd, (off_t)size) < 0)
 		return err_sys(e, "size a file in the artifacts folder");
 	return 0;

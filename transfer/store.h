@@ -3,18 +3,17 @@
 #define PINFOLD_TRANSFER_STORE_H
 
 #include "base/err.h"
+#include "transfer/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <sha2.h>
-
 enum { STORE_NAME_BYTES = 256 };
 
-/* The folder, made with mode 0700 where it is not there; its parent must be. dry: nothing is made, and -2 is
- * what comes where it would be. ERR_USAGE, as the caller named it. */
+/* The folder, made with mode 0700 where it is not there; its parent must be. dry: nothing is made,
+ * and -2 is what comes where it would be. ERR_USAGE, as the caller named it. */
 int store_open(const char *path, bool dry, struct err *e);
 
 /* A name for what lay at path: letters, digits, . _ - as they are, / as +, every other byte %XX, and so a
@@ -22,10 +21,10 @@ int store_open(const char *path, bool dry, struct err *e);
 void store_name(char name[STORE_NAME_BYTES], const char *path);
 
 struct store_file {
-	int fd; /* -1: none */
+	int fd;	       /* -1: none */
 	char temp[64]; /* its name until it is complete, "" where the file system knows files without */
-	uint64_t at;   /* hashed so far */
-	SHA2_CTX sha;
+	uint64_t at; /* hashed so far */
+	struct hash sha;
 };
 #define STORE_FILE_INIT {.fd = -1}
 

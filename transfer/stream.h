@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 enum stream_type {
-	STREAM_INPUT = 1, /* name: where to; mode 1: read-only. What follows is one entry, or those of "." */
-	STREAM_FOLDER,	  /* name, mode, time; then its entries and LEAVE */
+	STREAM_INPUT =
+		1, /* name: where to; mode 1: read-only. What follows is one entry, or those of "." */
+	STREAM_FOLDER, /* name, mode, time; then its entries and LEAVE */
 	STREAM_LEAVE,
-	STREAM_INLINE,	/* a file without holes: size bytes follow */
-	STREAM_FILE,	/* a file of that size: DATA and FILE_END follow */
-	STREAM_DATA,	/* size bytes at offset follow */
+	STREAM_INLINE, /* a file without holes: size bytes follow */
+	STREAM_FILE,   /* a file of that size: DATA and FILE_END follow */
+	STREAM_DATA,   /* size bytes at offset follow */
 	STREAM_FILE_END,
 	STREAM_LINK,	  /* text: its target */
 	STREAM_HARD_LINK, /* text: the first name, from the input's own on */

@@ -15,7 +15,7 @@ static inline size_t utf8_decode(const unsigned char *p, size_t left, uint32_t *
 		*c = p[0];
 		return 1;
 	}
-	const size_t len = p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+	const size_t len = p[0] >= 0xf0 && p[0] < 0xf5	 ? 4
 			   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
 			   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
 							 : 0;

@@ -78,13 +78,20 @@ static const struct {
 	unsigned long type;
 	const char *name;
 } file_systems[] = {
-	{PROC_SUPER_MAGIC, "proc"},	      {SYSFS_MAGIC, "sysfs"},
-	{DEVPTS_SUPER_MAGIC, "devpts"},	      {CGROUP_SUPER_MAGIC, "cgroup"},
-	{CGROUP2_SUPER_MAGIC, "cgroup2"},     {DEBUGFS_MAGIC, "debugfs"},
-	{TRACEFS_MAGIC, "tracefs"},	      {SECURITYFS_MAGIC, "securityfs"},
-	{BPF_FS_MAGIC, "bpf"},		      {EFIVARFS_MAGIC, "efivarfs"},
-	{NSFS_MAGIC, "nsfs"},		      {PSTOREFS_MAGIC, "pstore"},
-	{0x62656570 /* configfs */, "configfs"}, {SELINUX_MAGIC, "selinuxfs"},
+	{PROC_SUPER_MAGIC, "proc"},
+	{SYSFS_MAGIC, "sysfs"},
+	{DEVPTS_SUPER_MAGIC, "devpts"},
+	{CGROUP_SUPER_MAGIC, "cgroup"},
+	{CGROUP2_SUPER_MAGIC, "cgroup2"},
+	{DEBUGFS_MAGIC, "debugfs"},
+	{TRACEFS_MAGIC, "tracefs"},
+	{SECURITYFS_MAGIC, "securityfs"},
+	{BPF_FS_MAGIC, "bpf"},
+	{EFIVARFS_MAGIC, "efivarfs"},
+	{NSFS_MAGIC, "nsfs"},
+	{PSTOREFS_MAGIC, "pstore"},
+	{0x62656570 /* configfs */, "configfs"},
+	{SELINUX_MAGIC, "selinuxfs"},
 };
 
 static int by_inode(const void *a, const void *b)
@@ -108,8 +115,7 @@ static int add(struct vet *v, const struct vet_place *p)
 	if (stat(p->path, &st) < 0)
 		return -1;
 	if (v->len == v->room) {
-		struct vet_place *more =
-			arena_alloc(v->arena, (v->room * 2 + 64) * sizeof(*more));
+		struct vet_place *more = arena_alloc(v->arena, (v->room * 2 + 64) * sizeof(*more));
 		if (v->len > 0)
 			memcpy(more, v->places, v->len * sizeof(*more));
 		v->places = more;
@@ -176,8 +182,9 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	struct stat st;
 	*v = (struct vet){.arena = a, .has_base = o->base != NULL};
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
-		add(v, &(struct vet_place){
-			       .path = trees[i].path, .reason = trees[i].reason, .tree = true});
+		add(v, &(struct vet_place){.path = trees[i].path,
+					   .reason = trees[i].reason,
+					   .tree = true});
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		add(v, &(struct vet_place){.path = folders[i].path, .reason = folders[i].reason});
 	add_homes(v);
@@ -191,8 +198,7 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 		return -1;
 	}
 	if (o->base)
-		v->base = (struct vet_place){
-			.path = o->base, .dev = st.st_dev, .ino = st.st_ino};
+		v->base = (struct vet_place){.path = o->base, .dev = st.st_dev, .ino = st.st_ino};
 	qsort(v->places, v->len, sizeof(*v->places), by_inode);
 	return 0;
 }
@@ -252,8 +258,8 @@ static int vet_above(const struct vet *v, int first, const char *shown, bool *in
 			return err_sys(e, "input %s: stat a folder above it", shown);
 		const struct vet_place *p = find(v, &st);
 		if (p && p->tree)
-			return err_usage(e, "input %s is refused: it lies in %s (%s)", shown, p->path,
-					 p->reason);
+			return err_usage(e, "input %s is refused: it lies in %s (%s)", shown,
+					 p->path, p->reason);
 		*in_base |= is_base(v, &st);
 		if (depth > 0 && st.st_dev == last.st_dev && st.st_ino == last.st_ino)
 			return 0;

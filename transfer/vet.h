@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 
 struct vet_options {
-	const char *home;	       /* the caller's, NULL: /etc/passwd alone tells */
-	const char *base;	       /* sources must lie in it (or be it); NULL: anywhere */
+	const char *home;	      /* the caller's, NULL: /etc/passwd alone tells */
+	const char *base;	      /* sources must lie in it (or be it); NULL: anywhere */
 	const char *const *sensitive; /* the caller's own list, NULL-terminated; NULL: none */
 };
 

@@ -12,7 +12,7 @@
 
 const char *special_name(mode_t mode)
 {
-	return S_ISSOCK(mode)  ? "a socket"
+	return S_ISSOCK(mode)	? "a socket"
 	       : S_ISFIFO(mode) ? "a FIFO"
 	       : S_ISCHR(mode)	? "a device"
 	       : S_ISBLK(mode)	? "a device"
@@ -72,6 +72,7 @@ void links_free(struct link_table *t)
 
 struct frame {
 	DIR *dir;
+	int fd;		 /* of dir */
 	size_t path_len; /* of the walk's path, with this folder */
 	dev_t dev;
 	struct stat st;
@@ -118,16 +119,16 @@ static int push(struct state *s, int fd, const struct stat *st, struct err *e)
 				 WALK_DEPTH_MAX);
 	if (!top && vet_folder(s->w->vet, st, s->w->shown, e) < 0)
 		return -1;
-	if (!top && st->st_dev != s->frames[s->depth - 1].dev &&
-	    vet_file_system(own, s->path, e) < 0)
+	if (!top && st->st_dev != s->frames[s->depth - 1].dev && vet_file_system(own, s->path, e) < 0)
 		return -1;
 	if (tell(s, (struct visit){.kind = VISIT_FOLDER, .dir = own, .name = "", .st = st}, e) < 0)
 		return -1;
+	const int number = own;
 	DIR *dir = fdopendir(own);
 	if (!dir)
 		return err_sys(e, "input %s: read the folder %s", s->w->shown, s->path);
 	fd_take(&own);
-	s->frames[s->depth++] = (struct frame){dir, strlen(s->path), st->st_dev, *st};
+	s->frames[s->depth++] = (struct frame){dir, number, strlen(s->path), st->st_dev, *st};
 	return 0;
 }
 
@@ -135,9 +136,8 @@ static int pop(struct state *s, struct err *e)
 {
 	const struct frame f = s->frames[--s->depth];
 	s->path[f.path_len] = '\0';
-	const int rc = tell(
-		s, (struct visit){.kind = VISIT_LEAVE, .dir = dirfd(f.dir), .name = "", .st = &f.st},
-		e);
+	const int rc =
+		tell(s, (struct visit){.kind = VISIT_LEAVE, .dir = f.fd, .name = "", .st = &f.st}, e);
 	closedir(f.dir);
 	return rc;
 }
@@ -157,13 +157,13 @@ static int enter(struct state *s, int parent, const char *name, struct err *e)
 
 static int entry(struct state *s, const struct dirent *d, struct err *e)
 {
-	const int parent = dirfd(s->frames[s->depth - 1].dir);
+	const int parent = s->frames[s->depth - 1].fd;
 	struct stat st;
 	if (extend(s, d->d_name, e) < 0)
 		return -1;
 	if (s->w->lazy && d->d_type == DT_REG)
-		return tell(s,
-			    (struct visit){.kind = VISIT_FILE, .dir = parent, .name = d->d_name}, e);
+		return tell(s, (struct visit){.kind = VISIT_FILE, .dir = parent, .name = d->d_name},
+			    e);
 	if (fstatat(parent, d->d_name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0) {
 		err_sys(e, "input %s: stat %s", s->w->shown, s->path);
 		e->kind = ERR_USAGE;
@@ -214,8 +214,8 @@ int walk_source(const struct walk *w, int fd, struct err *e)
 		return err_usage(e, "input %s is refused: it is %s", w->shown,
 				 special_name(st.st_mode));
 	if (!S_ISDIR(st.st_mode))
-		return tell(&s, (struct visit){.kind = VISIT_FILE, .dir = fd, .name = "", .st = &st},
-			    e);
+		return tell(&s,
+			    (struct visit){.kind = VISIT_FILE, .dir = fd, .name = "", .st = &st}, e);
 	s.frames = calloc(WALK_DEPTH_MAX, sizeof(*s.frames));
 	if (!s.frames)
 		return err_host(e, "inputs: out of memory");

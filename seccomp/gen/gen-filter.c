@@ -141,8 +141,13 @@ enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 /* Their lengths are other files' constants. */
 static struct policy_table table_of(int i)
 {
-	const size_t lens[CLOSED] = {1, policy_jail_len, policy_client_len, policy_dialer_len,
-				     policy_parser_len, policy_collector_len, policy_validator_len};
+	const size_t lens[CLOSED] = {1,
+				     policy_jail_len,
+				     policy_client_len,
+				     policy_dialer_len,
+				     policy_parser_len,
+				     policy_collector_len,
+				     policy_validator_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};
 }
 

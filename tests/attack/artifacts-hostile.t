@@ -65,7 +65,7 @@ with open(os.path.join(control, "secret"), "wb") as file:
     file.write(SECRET)
 swapper = subprocess.Popen(["python3", "-c", SWAP.replace("os.fork() == 0", "_ == 0").replace("os.setsid(); ", "")], cwd=control, stdin=subprocess.DEVNULL)
 seen = set()
-deadline = time.monotonic() + 20
+deadline = time.monotonic() + 60
 while seen != {SECRET, b"file\n"} and time.monotonic() < deadline:
     try:
         seen.add(open(os.path.join(control, "a"), "rb").read())

@@ -114,10 +114,13 @@ for kind, make in (("FIFO", os.mkfifo), ("socket", lambda path: socket.socket(so
     special = os.path.join(folder, "special")
     make(special)
     refused(["--input", special], [kind], f"a {kind} is refused")
-    refused(["--input", folder + ":f"], [kind, "f/special"], f"and a folder with one, by its name")
+    refused(["--input", folder + ":f"], [kind, "f/special"], "and a folder with one, by its name")
 
 run = pinfold("explain", "--scratch", "2M", "--input", blob, tiny(), "/bin/payload")
 ok(run.code == 125 and b"3145728 bytes" in run.err, "explain refuses in the same words", run)
+run = pinfold("explain", "--scratch", "4M", "--input", blob + ":x/y", "--artifact", "o:type=csv:required", "--artifacts-dir", os.path.join(source, "none"), tiny(), "/bin/payload")
+ok(run.code == 0 and f"{blob} to /scratch/x/y\n".encode() in run.out and b"3145728 bytes and 2 names" in run.out and b"o: csv, 67108864 bytes at most, required" in run.out,
+   "and prints what goes in and what is to come out", run)
 run = pinfold("run", "--input", tree, *host, "true", events=True)
 ok("inputs" in [event.get("name") for event in run.events], "the events tell of the stage", str(run.events)[:500])
 

@@ -1,5 +1,6 @@
-/* Any bytes as JSON. What our reader takes jansson takes too, and the other way round, but for what the two say of
- * numbers that are out of range and of depth. Behind a NUL the rest is a document for the first part as a schema. */
+/* Any bytes as JSON. What our reader takes jansson takes too, and the other way round, but for what
+ * the two say of numbers that are out of range and of depth. Behind a NUL the rest is a document
+ * for the first part as a schema. */
 #include "transfer/json.h"
 
 #include <stdbool.h>

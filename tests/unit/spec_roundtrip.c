@@ -86,7 +86,9 @@ static const char *value(struct arena *a, const struct key *k)
 		return arena_printf(a, "/s%llu:d%llu/x", (unsigned long long)dice(50),
 				    (unsigned long long)dice(50));
 	case KEY_ARTIFACT:
-		return arena_printf(a, dice(2) ? "out/*.%llu:max=%lluM:required" : "o%llu:type=csv:max=%llu",
+		return arena_printf(a,
+				    dice(2) ? "out/*.%llu:max=%lluM:required"
+					    : "o%llu:type=csv:max=%llu",
 				    (unsigned long long)dice(50), (unsigned long long)dice(50));
 	case KEY_ALLOW: /* of each host one kind, so that none contradicts another */
 		return arena_printf(a,

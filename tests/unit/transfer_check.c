@@ -1,5 +1,5 @@
-/* The readers of artifacts, with values from their specifications: RFC 8259, JSON Schema 2020-12, RFC 4180, PNG
- * (third edition), the ELF gABI; and what lies just beyond each bound. */
+/* The readers of artifacts, with values from their specifications: RFC 8259, JSON Schema 2020-12,
+ * RFC 4180, PNG (third edition), the ELF gABI; and what lies just beyond each bound. */
 #include "transfer/check.h"
 
 #include <elf.h>
@@ -183,10 +183,21 @@ static void schemas_that_are_none(void **state)
 {
 	(void)state;
 	static const char *const rows[] = {
-		"1", "[]", "{\"$ref\":\"#\"}", "{\"pattern\":\"a\"}", "{\"type\":\"text\"}",
-		"{\"type\":1}", "{\"minLength\":-1}", "{\"minLength\":1.5}", "{\"minimum\":\"1\"}",
-		"{\"required\":\"a\"}", "{\"properties\":[]}", "{\"properties\":{\"a\":1}}",
-		"{\"items\":{\"format\":\"date\"}}", "{\"anyOf\":[]}", "{\"additionalProperties\":0}",
+		"1",
+		"[]",
+		"{\"$ref\":\"#\"}",
+		"{\"pattern\":\"a\"}",
+		"{\"type\":\"text\"}",
+		"{\"type\":1}",
+		"{\"minLength\":-1}",
+		"{\"minLength\":1.5}",
+		"{\"minimum\":\"1\"}",
+		"{\"required\":\"a\"}",
+		"{\"properties\":[]}",
+		"{\"properties\":{\"a\":1}}",
+		"{\"items\":{\"format\":\"date\"}}",
+		"{\"anyOf\":[]}",
+		"{\"additionalProperties\":0}",
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct tree s;
