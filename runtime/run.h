@@ -10,6 +10,7 @@
  *   watcher.c    who calls watch_memory.c and twins.c, which know nothing of a run
  *   stdio.c      streams
  *   egress.c     the broker: start, reports, end
+ *   audit.c      where records go; knows nothing of a run
  *   queue.c      the wait for a slot, with slots.c, which knows their file
  *   ending.c     how a run is told to end
  *   conclude.c   evidence, usage, verdict -> result
