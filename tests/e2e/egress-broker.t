@@ -10,6 +10,8 @@ from egress_net import Internet, echo
 from host import leftovers, processes
 from pf import *
 
+OWN = f"egress-{os.getpid()}-"  # other tests run beside this one
+
 
 def read(path):
     with open(path, "rb") as file:
@@ -63,15 +65,15 @@ with Internet() as net:
         return net.start("run", "--id", mark, "--env", f"MARK={mark}", "--stdin", "-", *more, "@host", "/usr/bin/python3", "-c", TALK,
                          stdin=-1)
 
-    with begin("none") as running:
-        is_(broker_of("none"), [], "no rule: no broker")
+    with begin(OWN + "none") as running:
+        is_(broker_of(OWN + "none"), [], "no rule: no broker")
         running.wait(stdin=b"\n")
 
-    with begin("jailed", "--allow", "echo.example:9000") as running:
+    with begin(OWN + "jailed", "--allow", "echo.example:9000") as running:
         is_(running.line(), "hi", "a run with a rule connects")
-        pids = broker_of("jailed")
+        pids = broker_of(OWN + "jailed")
         is_(len(pids), 2, "it has a broker of two processes")
-        supervisor = next(pid for pid in processes("jailed") if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
+        supervisor = next(pid for pid in processes(OWN + "jailed") if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
         for pid, what in zip(pids, ("dialer", "parser")):
             facts = status(pid)
             is_({key: int(facts[key.encode()], 16) for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")},
@@ -85,14 +87,14 @@ with Internet() as net:
             limits = {line[:26].strip(): line[26:].split()[0] for line in read(f"/proc/{pid}/limits").splitlines()}
             is_((limits[b"Max processes"], limits[b"Max file size"], limits[b"Max core file size"]), (b"0", b"0", b"0"), f"{what}: no processes, files, cores")
         listeners = {os.readlink(f"/proc/{pids[1]}/fd/{fd}") for fd in os.listdir(f"/proc/{pids[1]}/fd")}
-        others = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in processes("jailed") for fd in os.listdir(f"/proc/{pid}/fd")}
+        others = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in processes(OWN + "jailed") for fd in os.listdir(f"/proc/{pid}/fd")}
         is_({link for link in listeners & others if link.startswith("socket:")}, set(), "neither supervisor nor pid 1 nor the program holds a socket of the parser's")
         run = running.wait(stdin=b"end\n")
         is_((run.status, run.code), ("exited", 0), "it ends", run)
-    is_(leftovers("jailed"), [], "and leaves nothing")
+    is_(leftovers(OWN + "jailed"), [], "and leaves nothing")
 
     for victim, what in ((0, "dialer"), (1, "parser")):
-        mark = f"dies-{what}"
+        mark = f"{OWN}dies-{what}"
         with begin(mark, "--allow", "echo.example:9000") as running:
             is_(running.line(), "hi", f"the {what} is killed while the program runs")
             os.kill(broker_of(mark)[victim], signal.SIGKILL)
@@ -104,14 +106,14 @@ with Internet() as net:
         row = run.guarantee("egress")
         is_((row["state"], [w for w in run.result["warnings"] if "broker" in w] != []), ("degraded", True), "the result says so", run)
 
-    with begin("killed", "--allow", "echo.example:9000") as running:
+    with begin(OWN + "killed", "--allow", "echo.example:9000") as running:
         is_(running.line(), "hi", "pinfold itself is killed")
-        pids = broker_of("killed")
-        wanted = next(pid for pid in processes("killed") if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
+        pids = broker_of(OWN + "killed")
+        wanted = next(pid for pid in processes(OWN + "killed") if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
         os.kill(wanted, signal.SIGKILL)
         wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") and status(pid)[b"State"][:1] != b"Z" for pid in pids))
         ok(True, "both processes of the broker are gone with it")
-        wait_for(lambda: leftovers("killed") == [] or all("cgroup" in line for line in leftovers("killed")))
+        wait_for(lambda: leftovers(OWN + "killed") == [] or all("cgroup" in line for line in leftovers(OWN + "killed")))
         running.process.wait()
 
     run = net.pinfold("run", "--allow", "echo.example:9000", "--require", "egress", "--events", "fd:2", "@host", "/usr/bin/python3", "-c",

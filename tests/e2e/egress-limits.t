@@ -61,7 +61,7 @@ with Internet() as net:
                       "n = 0\nwhile d := s.recv(4096): n += len(d)\nprint(n)")
     is_((run.status, run.out), ("exited", b"1000\n"), "exactly so many are allowed", run)
 
-    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", "mute", "--nofile", "1024", *PY, """
+    with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", f"mute-{os.getpid()}", "--nofile", "1024", *PY, """
 import socket, sys, errno
 sockets, ends = [], []
 for i in range(64):
@@ -80,7 +80,7 @@ print("flooded", flush=True)
 sys.stdin.read()
 """, stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "64 connections whose peers do not read fill up, and block the program")
-        pids = broker_of("mute")
+        pids = broker_of(f"mute-{os.getpid()}")
         is_(len(pids), 2, "the broker is two processes")
         within(pss_kb(pids), 100, 16 * 1024, "and is small (PSS, KiB)")
         is_(running.line(), "flooded", "hundreds more than it takes")
