@@ -49,7 +49,7 @@ struct run {
 
 	enum phase phase;
 	bool decided; /* r->status and r->cause are final */
-	bool program_started, main_exited;
+	bool main_exited;
 	bool scope_refused;	 /* systemd made none, or one that cannot be used */
 	bool hurried;		 /* the drain was told to end soon */
 	unsigned queue_position; /* while it waits for a slot: 1 is the first */
