@@ -297,7 +297,8 @@ void evidence_after_death(struct run *run)
 	if (!run->decided) {
 		struct err e = ERR_INIT;
 		err_host(&e, "the sandbox ended by itself: its pid 1 was killed from outside");
-		run_fail(run, run->program_started ? RUN_LOST : RUN_SETUP_FAILED, "supervise", &e);
+		/* Once we answered the program may have run, whether its pid 1 lived to say so or not. */
+		run_fail(run, run->started_ns ? RUN_LOST : RUN_SETUP_FAILED, "supervise", &e);
 	}
 }
 

@@ -173,7 +173,7 @@ int queue_wait(struct run *run, struct lease *lease, struct err *e)
 	if (slots_open(lease, run->o->runtime_dir, run->spec->slots.name, e) < 0)
 		return -1;
 	for (;;) {
-		struct slots_view view;
+		struct slots_view view = {.ends_len = 0};
 		if (step(&q, &view, e) < 0)
 			return -1;
 		if (view.taken) {

@@ -11,6 +11,7 @@
  *   stdio.c      streams
  *   inputs.c     the sender of inputs
  *   egress.c     the broker: start, reports, end
+ *   audit.c      where records go; knows nothing of a run
  *   queue.c      the wait for a slot, with slots.c, which knows their file
  *   ending.c     how a run is told to end
  *   collect.c    artifacts, and validate.c, which looks at one
@@ -53,7 +54,7 @@ struct run {
 	enum phase phase;
 	bool all_dead; /* the leaf is empty and pid 1 reaped */
 	bool decided;  /* r->status and r->cause are final */
-	bool program_started, main_exited;
+	bool main_exited;
 	bool scope_refused;	 /* systemd made none, or one that cannot be used */
 	bool hurried;		 /* the drain was told to end soon */
 	unsigned queue_position; /* while it waits for a slot: 1 is the first */

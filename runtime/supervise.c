@@ -179,7 +179,6 @@ static void forward_signal(struct run *run, int sig)
 static void on_started(struct run *run, int program)
 {
 	struct err e = ERR_INIT;
-	run->program_started = true;
 	run->program = program;
 	if (program < 0) {
 		err_bug(&e, "pid 1 did not hand out the program's pidfd");

@@ -83,7 +83,7 @@ struct rules {
 	uint64_t locked;	/* bit set of the rows of spec_keys[] that nobody else may set */
 	const char *audit;	/* the host's own, beside the run's; NULL none */
 	const char *input_base; /* what inputs may come from; NULL: anything */
-	const char **sensitive; /* paths that no input may come from, beside the built-in ones */
+	const char **sensitive; /* no input may come from these, beside the built-in ones; NULL-terminated */
 	size_t sensitive_len;
 };
 

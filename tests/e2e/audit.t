@@ -58,6 +58,12 @@ is_(records(log("twice"))[-1]["denied"]["syscalls"], 3, "and three in the end")
 run = pinfold("run", "--audit", log("limit"), "--wall", "100ms", *payload, "sleep", "600")
 is_([(r["event"], r.get("name")) for r in records(log("limit"))], [("start", None), ("limit", "wall"), ("end", None)], "a limit that ends it", run)
 
+ASK = "import socket\nfor name in 2 * ['evil.example']:\n  try: socket.getaddrinfo(name, 80)\n  except OSError: pass"
+run = pinfold("run", "--audit", log("egress"), "--allow", "packages.example:443", "@host", "/usr/bin/python3", "-c", ASK)
+is_([(r["event"], r.get("kind"), r.get("name"), r.get("reason")) for r in records(log("egress"))],
+    [("start", None, None, None), ("denied", "egress", "evil.example", "no rule names it"), ("end", None, None, None)], "a way out that no rule names", run)
+is_(records(log("egress"))[-1]["denied"]["egress"], sum(row["count"] for row in run.result["egress"]), "which the end counts as the result does")
+
 # ---- refused ones too ----
 for number, (words, stage) in enumerate(((["--nonsense", *payload], "spec"), (["/nowhere", "true"], "image"), (["--require", "nonsense", *payload], "spec"),
                                          (["--slots", "1", "--slots-memory", "1M", *payload], "spec"))):

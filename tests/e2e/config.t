@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The configuration files: who has the last word, ceilings that no run may exceed, files that others could have written refused,
 and explain says where each value came from."""
+import atexit
 import json
 import os
 import re
@@ -16,6 +17,9 @@ import pf
 payload = [tiny(), "/bin/payload"]
 home = tmpdir()
 USER = {"XDG_CONFIG_HOME": home}
+SLOTS = f"1:config-{os.getpid()}"
+FILE = f"/run/pinfold/slots-config-{os.getpid()}"  # root's
+atexit.register(lambda: os.path.exists(FILE) and os.unlink(FILE))
 with open(os.path.join(ROOT, "docs/config.schema.json"), encoding="utf-8") as opened:
     SCHEMA = json.load(opened)
 # This validator does not join a fragment to a urn: the references within the other schema are made whole.
@@ -163,7 +167,7 @@ like(run.message, r"memory 1G \(user\) is more than the host allows", "the user'
 write(home, {})
 
 log = os.path.join(tmpdir(), "host.log")
-write(copy, {"slots": "1:host", "audit": log, "sensitive-paths": ["/srv/x"], "input-base": "/srv"})
+write(copy, {"slots": SLOTS, "audit": log, "sensitive-paths": ["/srv/x"], "input-base": "/srv"})
 own = os.path.join(tmpdir(), "own.log")
 run = pinfold("run", "--audit", own, *payload, "exit", "3", env={**USER, "XDG_RUNTIME_DIR": tmpdir(mode=0o700)}, within=WITHIN)
 is_(run.code, 3, "slots and an audit for every run", run)
@@ -174,7 +178,7 @@ run = pinfold("run", "--slots", "9", *payload, "echo", "ran", env=USER, within=W
 is_((run.status, run.out), ("refused", b""), "what the host says for every run no run may say", run)
 like(run.message, r"--slots: /etc/pinfold/config\.json says this for every run; leave it out", "in words")
 run = pinfold("explain", *payload, "exit", "0", env=USER, within=WITHIN)
-like(run.out.decode(), r"(?m)^ +slots +host +\"1:host\" \(for every run\)$", "explain says so")
+like(run.out.decode(), rf"(?m)^ +slots +host +\"{SLOTS}\" \(for every run\)$", "explain says so")
 like(run.out.decode(), rf"(?m)^audit +{re.escape(log)} \(of every run\)\ninputs from +/srv alone\nno input of +/srv/x$", "and the rest")
 write(copy, {"audit": "/nowhere/log"})
 run = pinfold("run", *payload, "echo", "ran", env=USER, within=WITHIN)

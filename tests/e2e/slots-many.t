@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Waiting for a slot costs nothing: a crowd that waits uses no processor time, and the end of a holder wakes one of it."""
+import atexit
 import os
 import signal
 import sys
@@ -11,6 +12,8 @@ CROWD = 200
 payload = [tiny(), "/bin/payload"]
 ENV = {"XDG_RUNTIME_DIR": tmpdir(mode=0o700)}
 slots = f"1:crowd-{os.getpid()}"
+FILE = f"/run/pinfold/slots-crowd-{os.getpid()}"
+atexit.register(lambda: os.path.exists(FILE) and os.unlink(FILE))
 
 
 def waits(pid):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Independent runs of one user share slots: never more than N at once, first come first served, and neither SIGKILL nor a
 signal nor a caller that goes away leaves anything that another would wait for."""
+import atexit
 import contextlib
 import fcntl
 import json
@@ -18,6 +19,13 @@ NAME = f"test-{os.getpid()}"
 count = 0
 
 
+def clean_up():
+    """A slot's file is the user's and stays; root's would stay for good."""
+    for name in os.listdir(folder()) if os.path.isdir(folder()) else []:
+        if name.startswith(f"slots-{NAME}-"):
+            os.unlink(os.path.join(folder(), name))
+
+
 def fresh():
     """Slots that nobody else has: root's are in /run/pinfold, whatever the environment says."""
     global count
@@ -26,7 +34,11 @@ def fresh():
 
 
 def folder():
+    """Where they are."""
     return "/run/pinfold" if WHO == "root" else os.path.join(ENV["XDG_RUNTIME_DIR"], "pinfold")
+
+
+atexit.register(clean_up)
 
 
 class Events:
@@ -160,6 +172,8 @@ run = pinfold("run", "--slots", f"1:{slots}", "--queue", "0s", *payload, "exit",
 is_(run.code, 4, "and nothing is left that one would wait for", run)
 path = os.path.join(folder(), f"slots-{slots}")
 is_((os.stat(path).st_mode & 0o777, os.stat(os.path.dirname(path)).st_mode & 0o777), (0o600, 0o700), "the file and its folder are closed to others")
+
+is_([name for name in os.listdir(folder()) if not name.startswith("slots-") and name != "id-slots"], [], "no other file is there, whoever was killed")
 
 # ---- a stopped holder keeps its slot ----
 slots = fresh()
