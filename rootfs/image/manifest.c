@@ -207,9 +207,11 @@ static int read_entry(struct index_entry *entry, json_t *object, struct arena *a
 		return -1;
 	if (platform && read_platform(platform, &entry->platform, a, e) < 0)
 		return -1;
-	return annotations ? copy_text(annotations, "org.opencontainers.image.ref.name", a,
-				       &entry->name, e)
-			   : 0;
+	if (!annotations)
+		return 0;
+	return copy_text(annotations, "org.opencontainers.image.ref.name", a, &entry->name, e) < 0
+		       ? -1
+		       : copy_text(annotations, "io.containerd.image.name", a, &entry->full, e);
 }
 
 static int read_index(struct index *x, json_t *root, struct arena *a, struct err *e)
@@ -251,6 +253,21 @@ static bool same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+const char *index_familiar(const char *text)
+{
+	static const char registry[] = "docker.io/", folder[] = "library/";
+	if (strncmp(text, registry, sizeof(registry) - 1) != 0)
+		return text;
+	text += sizeof(registry) - 1;
+	return strncmp(text, folder, sizeof(folder) - 1) == 0 ? text + sizeof(folder) - 1 : text;
+}
+
+bool index_entry_is(const struct index_entry *entry, const char *name)
+{
+	return same(entry->name, name) || same(entry->full, name) ||
+	       (entry->full && same(index_familiar(entry->full), name));
+}
+
 /* How well it fits: 0 not at all. armv8 is what arm64 means when it says no more. */
 static int fitness(const struct platform *has, const struct platform *wanted)
 {
@@ -272,7 +289,7 @@ int index_choose(const struct index *x, const struct platform *p, const char *na
 	for (size_t i = 0; i < x->entries_len; i++) {
 		const struct index_entry *entry = &x->entries[i];
 		enum media_role role = media_role(entry->what.type);
-		if (name && !same(entry->name, name))
+		if (name && !index_entry_is(entry, name))
 			continue;
 		nested += role == ROLE_INDEX;
 		if (role != ROLE_MANIFEST)
