@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,26 @@ static void blob_member(char name[96], const struct digest *d)
 
 /* ---- OCI layouts ---- */
 
+/* These bytes are used, and perhaps not kept (an index), or read once more to be kept: they are
+ * held against their digest here. */
 static int read_blob(struct taker *t, const struct descriptor *d, struct json_bytes *bytes,
 		     struct err *e)
 {
 	char name[96];
+	struct digest found;
 	blob_member(name, &d->digest);
-	return member_read(t, name, bytes, e);
+	if (member_read(t, name, bytes, e) < 0)
+		return -1;
+	hash_restart(&t->hash);
+	hash_update(&t->hash, bytes->text, bytes->len);
+	hash_final(&t->hash, &found);
+	if (bytes->len != d->size)
+		return err_usage(e, "blob %s has %zu bytes, and should have %" PRIu64,
+				 d->digest.text, bytes->len, d->size);
+	return digest_same(&found, &d->digest)
+		       ? 0
+		       : err_usage(e, "blob %s is another one: its digest is %s", d->digest.text,
+				   found.text);
 }
 
 static bool fits_ref(const struct taker *t, const struct index_entry *entry)

@@ -75,6 +75,25 @@ for data, says in ((both, b"one of the name one:latest"), (layout_tar([tree]), b
 run = load(layout_tar([tree], ref=""), "--name", "x", "--ref", "nothing")
 ok(run.code == 125 and b"leave --ref nothing out" in run.err, "where nothing has a name, that is told", run)
 
+# ---- an index for other machines says for which ----
+other = json.loads(layout_files([tree])["index.json"])
+other["manifests"][0]["platform"] = {"os": "linux", "architecture": "z80\x1b[1m"}
+folder = layout([tree])
+with open(os.path.join(folder, "index.json"), "w", encoding="utf-8") as file:
+    json.dump(other, file)
+run = store.image("load", "--name", "x", folder)
+ok(run.code == 125 and b"but one for linux/z80\\x1b[1m: --platform" in run.err, "what there is for another platform is told", run)
+
+# ---- an index within is what its digest says, though no blob of the store ----
+files = layout_files([tree])
+inner = json.dumps({"schemaVersion": 2, "mediaType": OCI + "index.v1+json", "manifests": json.loads(files["index.json"])["manifests"]}).encode()
+files["index.json"] = json.dumps({"schemaVersion": 2, "manifests": [descriptor("index.v1+json", inner)]}).encode()
+is_(load(layer({**files, member(inner): inner}), "--name", "x").code, 0, "control: an index within is followed")
+for what, data in ("with other bytes", inner.replace(b'": ', b'":\t', 1)), ("that is longer", inner + b" "):
+    run = load(layer({**files, member(inner): data}), "--name", "y")
+    is_((run.code, store.names()), (125, ["x:latest"]), f"one {what} is refused", run)
+forget()
+
 # ---- a name that cannot be is refused before anything is read ----
 folder = image({"a": b"x"})
 for words in (["import", folder, "odd name"], ["load", "--name", "odd name", "/dev/null"], ["build-debian", "odd name"],
