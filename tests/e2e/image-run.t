@@ -83,6 +83,15 @@ for target in (outside, "../../../../../../.." + outside):
 load("inside", layer(busybox_tree(**{"etc/passwd": ("link", "/etc/real"), "etc/real": b"planted:x:4242:4242::/:/bin/sh\n"})), Cmd=IDS, User="planted")
 is_(store.run("inside").out.split()[:1], [b"4242"], "control: one within the tree is")
 
+# ---- T23: folders of the image cannot be moved, with an overlay over it or without: EROFS, and neither EXDEV nor a copy ----
+targets = {name: ("dir", 0o755) for name in ("proc", "sys", "dev", "tmp", "run", "scratch")}
+for what, data in ("a skeleton over the image", tree), ("every target there", layer({**busybox_tree(), **targets})):
+    load("moves", data, User="0")
+    run = store.run("moves", "/bin/busybox", "mv", "/work", "/work2")
+    is_((run.status, run.code), ("exited", 1), f"{what}: mv of a folder fails", run)
+    ok(b"Read-only file system" in run.err, f"{what}: and says why", run)
+    is_(store.image("verify", "moves").code, 0, f"{what}: the tree is as it was")
+
 # ---- names ----
 run = store.run("no-such-name", "true")
 is_((run.status, run.code), ("refused", 125), "a name that is not stored is refused", run)
