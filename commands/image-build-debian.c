@@ -84,7 +84,8 @@ int image_build_debian(struct image_call *c, struct err *e)
 	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (check(&d, e) < 0 || image_limits_read(&limits, &from.limits, e) < 0)
+	if (check(&d, e) < 0 || image_limits_read(&limits, &from.limits, e) < 0 ||
+	    image_check_name(c, c->argv[0], e) < 0)
 		return -1;
 	autowork w = WORK_INIT;
 	if (work_open(&w, &c->store, e) < 0)

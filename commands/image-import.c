@@ -51,7 +51,7 @@ int image_import(struct image_call *c, struct err *e)
 	const int done = image_options(c, rows, (struct image_words){2, 2}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (image_limits_read(&limits, &from.limits, e) < 0)
+	if (image_limits_read(&limits, &from.limits, e) < 0 || image_check_name(c, c->argv[1], e) < 0)
 		return -1;
 	autoclose int folder = open(c->argv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)

@@ -241,19 +241,25 @@ const char *image_whole_name(struct image_call *c, const char *name, struct err 
 }
 
 /* What is pinned to a digest trusts the name alone: nobody may give it to other bytes. */
-static int check_pin(const struct image_keep *k, const char *name, struct err *e)
+static int check_pin(const struct digest *pulled, const char *name, struct err *e)
 {
 	const char *at = strchr(name, '@');
-	if (!at || (k->pulled && strcmp(at + 1, k->pulled->text) == 0))
+	if (!at || (pulled && strcmp(at + 1, pulled->text) == 0))
 		return 0;
 	return err_usage(e, "%.150s: only a pull can give a name with a digest; --name gives another",
 			 name);
 }
 
+int image_check_name(struct image_call *c, const char *name, struct err *e)
+{
+	const char *whole = image_whole_name(c, name, e);
+	return whole ? check_pin(NULL, whole, e) : -1;
+}
+
 int image_keep(struct image_call *c, const struct image_keep *k, struct err *e)
 {
 	const char *name = image_whole_name(c, k->name, e);
-	if (!name || check_pin(k, name, e) < 0)
+	if (!name || check_pin(k->pulled, name, e) < 0)
 		return -1;
 	int claim = store_claim(&c->store, &k->taken->config.digest, e);
 	if (claim < 0)

@@ -397,7 +397,8 @@ int image_load(struct image_call *c, struct err *e)
 	from.report = json ? REPORT_JSON : REPORT_LINES;
 	from.platform = platform_host();
 	if (image_limits_read(&limits, &from.limits, e) < 0 || (as && read_as(&from.as, as, e) < 0) ||
-	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0))
+	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0) ||
+	    (from.name && image_check_name(c, from.name, e) < 0))
 		return -1;
 	if (strcmp(path, "-") == 0)
 		return load_file(c, STDIN_FILENO, &from, e);

@@ -96,6 +96,9 @@ void image_warn(const struct err *what);
 /* The name in full, as the store has it, with its tag. NULL and *e (ERR_USAGE): it is none. */
 const char *image_whole_name(struct image_call *c, const char *name, struct err *e);
 
+/* Whether an image that is not pulled may have that name; asked before the work. ERR_USAGE. */
+int image_check_name(struct image_call *c, const char *name, struct err *e);
+
 /* ---- image-load.c ---- */
 
 /* An archive of any form, in a file that can seek, into the store under a name. */

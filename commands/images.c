@@ -13,7 +13,7 @@ const char *images_store(struct arena *a)
 {
 	const char *told = getenv("PINFOLD_STORE"), *base = getenv("XDG_DATA_HOME");
 	const char *home = getenv("HOME");
-	if (told && *told == '/')
+	if (told && *told)
 		return arena_strdup(a, told);
 	if (geteuid() == 0)
 		return "/var/lib/pinfold";
@@ -64,6 +64,9 @@ int images_resolve(struct spec *s, const char *libexec, struct stored *held, str
 	if (s->image_kind != IMAGE_NAME)
 		return 0;
 	const char *store = images_store(s->arena);
+	if (store && *store != '/')
+		return err_usage(e, "image store: PINFOLD_STORE is %s, which is no absolute path",
+				 show(store).text);
 	int found = store ? stored_find(store, s->image, id, e) : 0;
 	const bool folder = stat(s->image, &st) == 0 && S_ISDIR(st.st_mode);
 	if (found < 0)

@@ -8,7 +8,8 @@
 #include "spec/spec.h"
 
 /* The store's place: $PINFOLD_STORE; else root's /var/lib/pinfold, a user's $XDG_DATA_HOME/pinfold or
- * ~/.local/share/pinfold. NULL: nobody says where home is. */
+ * ~/.local/share/pinfold. NULL: nobody says where home is. What $PINFOLD_STORE says is checked by
+ * whoever opens it. */
 const char *images_store(struct arena *a);
 
 /* If the spec's image is a name and stored: hold its tree (held), and note it in the spec. One that

@@ -76,6 +76,20 @@ static int search_file(int root, const char *file, struct search *s, struct err 
 	return lines_walk(fd, &(struct line_walk){buf, sizeof(buf), look_at_line, s}, e);
 }
 
+/* Whether what the User says is an id: digits, perhaps with a sign, as Docker has it. -1: it is below 0. */
+static int numeric(const char *text, const char *user, uint32_t *number, struct err *e)
+{
+	const bool sign = *text == '+' || *text == '-';
+	if (!read_number(text + sign, '\0', number))
+		return 0;
+	if (*text == '-' && *number > 0)
+		return err_usage(e,
+				 "the image's User is %s: an id below 0 is not in the map; --uid N says "
+				 "another one",
+				 user);
+	return 1;
+}
+
 static int check_id(uint32_t id, const char *user, struct err *e)
 {
 	if (id <= ID_MAX)
@@ -90,16 +104,16 @@ static int check_id(uint32_t id, const char *user, struct err *e)
 static int find_user(int root, const char *name, const char *user, struct search *s, struct err *e)
 {
 	uint32_t number = 0;
-	const bool numeric = read_number(name, '\0', &number);
-	*s = (struct search){.name = numeric ? NULL : name, .number = number};
-	if (search_file(root, "etc/passwd", s, e) < 0)
+	const int is_id = numeric(name, user, &number, e);
+	*s = (struct search){.name = is_id ? NULL : name, .number = number};
+	if (is_id < 0 || search_file(root, "etc/passwd", s, e) < 0)
 		return -1;
-	if (!s->found && !numeric)
+	if (!s->found && !is_id)
 		return err_usage(e,
 				 "the image's User is %s, which its own /etc/passwd does not have; "
 				 "--uid N says another one",
 				 user);
-	if (numeric)
+	if (is_id)
 		s->id = number;
 	return 0;
 }
@@ -107,8 +121,9 @@ static int find_user(int root, const char *name, const char *user, struct search
 static int find_group(int root, const char *name, const char *user, uint32_t *gid, struct err *e)
 {
 	struct search s = {.name = name};
-	if (read_number(name, '\0', gid))
-		return 0;
+	const int is_id = numeric(name, user, gid, e);
+	if (is_id != 0)
+		return is_id < 0 ? -1 : 0;
 	if (search_file(root, "etc/group", &s, e) < 0)
 		return -1;
 	if (!s.found)

@@ -1,6 +1,7 @@
 #include "spec/image.h"
 
 #include "spec/locate.h"
+#include "spec/value.h"
 #include "spec/writer.h"
 
 #include <jansson.h>
@@ -134,7 +135,7 @@ static int apply_env(struct spec *s, const struct image_facts *f, struct err *e)
 		if (!has_name(s, f->env[i]))
 			kept[kept_len++] = f->env[i];
 	for (size_t i = 0; i < kept_len; i++)
-		if (spec_set(s, "env", kept[i], e) < 0)
+		if (value_add_env(s, kept[i], e) < 0)
 			return err_wrap(e, "the image's Env");
 	return 0;
 }

@@ -341,11 +341,8 @@ static void env_grow(struct spec *s)
 	s->env = env;
 }
 
-static int set_env(struct spec *s, const struct key *k, const char *text, struct err *e)
+static void put_env(struct spec *s, const char *text)
 {
-	(void)k;
-	if (check_env(text, e) < 0)
-		return -1;
 	size_t at = env_place(s, text);
 	bool replace = at < s->env_len && compare_names(s->env[at], text) == 0;
 	const char *copy = arena_strdup(s->arena, text);
@@ -355,6 +352,25 @@ static int set_env(struct spec *s, const struct key *k, const char *text, struct
 		s->env[++s->env_len] = NULL;
 	}
 	s->env[at] = copy;
+}
+
+static int set_env(struct spec *s, const struct key *k, const char *text, struct err *e)
+{
+	(void)k;
+	if (check_env(text, e) < 0)
+		return -1;
+	put_env(s, text);
+	return 0;
+}
+
+int value_add_env(struct spec *s, const char *text, struct err *e)
+{
+	const size_t len = name_len(text);
+	if (len == 0 || text[len] != '=')
+		return err_usage(e, "%s is not NAME=VALUE", show(text).text);
+	if (value_check_word("the variable", text, e) < 0)
+		return -1;
+	put_env(s, text);
 	return 0;
 }
 

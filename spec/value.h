@@ -25,4 +25,8 @@ void value_write(const struct spec *s, const struct key *k, struct json_writer *
 /* One word of the command line of the program, or a variable; checked for length. */
 int value_check_word(const char *what, const char *text, struct err *e);
 
+/* One more variable, NAME=VALUE, in the place of one of that name. Unlike a user's, whose odd name
+ * is a slip, it may have any name: an image's are what its maker's programs look for. ERR_USAGE. */
+int value_add_env(struct spec *s, const char *text, struct err *e);
+
 #endif

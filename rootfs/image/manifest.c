@@ -1,5 +1,7 @@
 #include "rootfs/image/manifest.h"
 
+#include "rootfs/image/path.h"
+
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -207,9 +209,11 @@ static int read_entry(struct index_entry *entry, json_t *object, struct arena *a
 		return -1;
 	if (platform && read_platform(platform, &entry->platform, a, e) < 0)
 		return -1;
-	return annotations ? copy_text(annotations, "org.opencontainers.image.ref.name", a,
-				       &entry->name, e)
-			   : 0;
+	if (!annotations)
+		return 0;
+	return copy_text(annotations, "org.opencontainers.image.ref.name", a, &entry->name, e) < 0
+		       ? -1
+		       : copy_text(annotations, "io.containerd.image.name", a, &entry->full, e);
 }
 
 static int read_index(struct index *x, json_t *root, struct arena *a, struct err *e)
@@ -251,6 +255,21 @@ static bool same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+const char *index_familiar(const char *text)
+{
+	static const char registry[] = "docker.io/", folder[] = "library/";
+	if (strncmp(text, registry, sizeof(registry) - 1) != 0)
+		return text;
+	text += sizeof(registry) - 1;
+	return strncmp(text, folder, sizeof(folder) - 1) == 0 ? text + sizeof(folder) - 1 : text;
+}
+
+bool index_entry_is(const struct index_entry *entry, const char *name)
+{
+	return same(entry->name, name) || same(entry->full, name) ||
+	       (entry->full && same(index_familiar(entry->full), name));
+}
+
 /* How well it fits: 0 not at all. armv8 is what arm64 means when it says no more. */
 static int fitness(const struct platform *has, const struct platform *wanted)
 {
@@ -263,18 +282,40 @@ static int fitness(const struct platform *has, const struct platform *wanted)
 	return wanted->variant ? 0 : 1;
 }
 
+/* What there is for another platform says what --platform may be. */
+static int refuse_platform(const struct index *x, const struct platform *p, const char *name,
+			   struct err *e)
+{
+	char os[SHOWN_BYTES], architecture[SHOWN_BYTES];
+	bool nested = false;
+	for (size_t i = 0; i < x->entries_len; i++) {
+		const struct index_entry *entry = &x->entries[i];
+		const struct platform *has = &entry->platform;
+		if (name && !index_entry_is(entry, name))
+			continue;
+		nested |= media_role(entry->what.type) == ROLE_INDEX;
+		if (media_role(entry->what.type) == ROLE_MANIFEST && has->os && has->architecture)
+			return err_usage(e,
+					 "index: no manifest for %s/%s, but one for %.30s/%.30s: "
+					 "--platform says which",
+					 p->os, p->architecture, path_shown(os, has->os),
+					 path_shown(architecture, has->architecture));
+	}
+	return err_usage(e, "index: no manifest for %s/%s%s", p->os, p->architecture,
+			 nested ? "; an index within the index is not followed" : "");
+}
+
 int index_choose(const struct index *x, const struct platform *p, const char *name,
 		 struct descriptor *chosen, struct err *e)
 {
 	const struct index_entry *best = NULL, *silent = NULL;
 	int best_fitness = 0;
-	size_t nested = 0, silent_count = 0;
+	size_t silent_count = 0;
 	for (size_t i = 0; i < x->entries_len; i++) {
 		const struct index_entry *entry = &x->entries[i];
 		enum media_role role = media_role(entry->what.type);
-		if (name && !same(entry->name, name))
+		if (name && !index_entry_is(entry, name))
 			continue;
-		nested += role == ROLE_INDEX;
 		if (role != ROLE_MANIFEST)
 			continue;
 		int fits = fitness(&entry->platform, p);
@@ -292,8 +333,7 @@ int index_choose(const struct index *x, const struct platform *p, const char *na
 		return err_usage(e, "index: %zu manifests, and none says for which platform",
 				 silent_count);
 	if (!best)
-		return err_usage(e, "index: no manifest for %s/%s%s", p->os, p->architecture,
-				 nested ? "; an index within the index is not followed" : "");
+		return refuse_platform(x, p, name, e);
 	*chosen = best->what;
 	return 0;
 }

@@ -83,7 +83,15 @@ struct index_entry {
 	struct descriptor what;
 	struct platform platform; /* all NULL if it says none */
 	const char *name; /* its org.opencontainers.image.ref.name, as layouts have it, or NULL */
+	const char *full; /* its io.containerd.image.name: `docker save` has but the tag in the other */
 };
+
+/* How Docker itself shows a name out of full: without the registry and the folder that it takes for
+ * granted. Within text. */
+const char *index_familiar(const char *text);
+
+/* Whether a user who writes name means the entry. */
+bool index_entry_is(const struct index_entry *entry, const char *name);
 
 struct index {
 	enum media_type type;

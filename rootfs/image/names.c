@@ -259,7 +259,9 @@ int store_get_name(const struct store *s, const char *text, struct stored_name *
 		   struct err *e)
 {
 	char escaped[STORED_NAME_BYTES];
-	if (strncmp(text, DIGEST_PREFIX, sizeof(DIGEST_PREFIX) - 1) == 0)
+	struct digest id;
+	struct err ignored = ERR_INIT;
+	if (digest_parse(&id, text, &ignored) == 0)
 		return find_by_id(s, text, n, a, e);
 	return escape(text, escaped, e) < 0 ? -1 : read_name(s, escaped, n, a, e);
 }

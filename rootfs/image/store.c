@@ -173,13 +173,11 @@ int store_put_blob(const struct store *s, int dir, const char *name, const struc
 	autoclose int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "image store: open the new blob %s", d->digest.text);
-	if (store_holds_blob(s, d)) {
+	/* Even if the store has the right one: what was read out of these bytes is used. */
+	const int rc = store_check_blob(fd, d, e);
+	if (rc < 0 || store_holds_blob(s, d)) {
 		unlinkat(dir, name, 0);
-		return 0;
-	}
-	if (store_check_blob(fd, d, e) < 0) {
-		unlinkat(dir, name, 0);
-		return -1;
+		return rc;
 	}
 	return store_keep_blob(s, dir, name, &d->digest, e);
 }

@@ -2,10 +2,12 @@
 #include "rootfs/image/take.h"
 
 #include "base/fd.h"
+#include "rootfs/image/path.h"
 #include "spec/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +21,60 @@ static void blob_member(char name[96], const struct digest *d)
 
 /* ---- OCI layouts ---- */
 
+/* These bytes are used, and perhaps not kept (an index), or read once more to be kept: they are
+ * held against their digest here. */
 static int read_blob(struct taker *t, const struct descriptor *d, struct json_bytes *bytes,
 		     struct err *e)
 {
 	char name[96];
+	struct digest found;
 	blob_member(name, &d->digest);
-	return member_read(t, name, bytes, e);
+	if (member_read(t, name, bytes, e) < 0)
+		return -1;
+	hash_restart(&t->hash);
+	hash_update(&t->hash, bytes->text, bytes->len);
+	hash_final(&t->hash, &found);
+	if (bytes->len != d->size)
+		return err_usage(e, "blob %s has %zu bytes, and should have %" PRIu64,
+				 d->digest.text, bytes->len, d->size);
+	return digest_same(&found, &d->digest)
+		       ? 0
+		       : err_usage(e, "blob %s is another one: its digest is %s", d->digest.text,
+				   found.text);
 }
 
 static bool fits_ref(const struct taker *t, const struct index_entry *entry)
 {
-	return !t->take->ref || (entry->name && strcmp(entry->name, t->take->ref) == 0);
+	return !t->take->ref || index_entry_is(entry, t->take->ref);
+}
+
+static const char *own_name(const struct index_entry *entry)
+{
+	return entry->full ? index_familiar(entry->full) : entry->name;
+}
+
+static int refuse_ref(const struct taker *t, const struct index *x, struct err *e)
+{
+	char said[SHOWN_BYTES], has[SHOWN_BYTES];
+	const char *name = NULL;
+	for (size_t i = 0; i < x->entries_len && !name; i++)
+		name = own_name(&x->entries[i]);
+	if (!name)
+		return err_usage(e, "no image in it has a name, so leave --ref %.60s out",
+				 path_shown(said, t->take->ref));
+	return err_usage(e, "there is no image of the name %.60s in it, but one of the name %.60s",
+			 path_shown(said, t->take->ref), path_shown(has, name));
 }
 
 /* Two that have names of their own are two images. */
 static int check_single(const struct taker *t, const struct index *x, const char **name,
 			struct err *e)
 {
+	bool any = !t->take->ref;
 	*name = NULL;
 	for (size_t i = 0; i < x->entries_len; i++) {
-		const char *own = x->entries[i].name;
+		const char *own = own_name(&x->entries[i]);
+		any |= fits_ref(t, &x->entries[i]);
 		if (!fits_ref(t, &x->entries[i]) || !own)
 			continue;
 		if (*name && strcmp(*name, own) != 0)
@@ -48,7 +84,7 @@ static int check_single(const struct taker *t, const struct index *x, const char
 					 *name, own);
 		*name = own;
 	}
-	return 0;
+	return any ? 0 : refuse_ref(t, x, e);
 }
 
 /* index.json leads to a manifest, or to the index of one image for several platforms. */

@@ -1,6 +1,8 @@
 #include "rootfs/image/tar_out.h"
 
 #include "base/fd.h"
+#include "rootfs/image/path.h"
+#include "spec/base64.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -108,6 +110,32 @@ static void pax_time(struct pax *p, int64_t seconds, uint32_t nsec)
 	pax_put(p, "mtime", text, (size_t)len);
 }
 
+/* A key ends at the first '=', so a name that has one goes in libarchive's form, which escapes it: with
+ * '%' and two digits the name, in base64 the value. */
+static void pax_escaped_xattr(struct pax *p, const struct record_xattr *x)
+{
+	char key[sizeof("LIBARCHIVE.xattr.") + 3 * NAME_BYTES] = "LIBARCHIVE.xattr.";
+	char value[BASE64_BYTES(RECORD_XATTR_BYTES)];
+	size_t at = strlen(key);
+	for (const char *c = x->name; *c; c++) {
+		const bool escaped = *c == '=' || *c == '%';
+		at += (size_t)snprintf(key + at, sizeof(key) - at, escaped ? "%%%02X" : "%c",
+				       (unsigned char)*c);
+	}
+	pax_put(p, key, value, base64_encode(x->value, x->value_len, value));
+}
+
+static void pax_xattr(struct pax *p, const struct record_xattr *x)
+{
+	char key[sizeof("SCHILY.xattr.") + NAME_BYTES];
+	if (strchr(x->name, '=')) {
+		pax_escaped_xattr(p, x);
+		return;
+	}
+	snprintf(key, sizeof(key), "SCHILY.xattr.%s", x->name);
+	pax_put(p, key, x->value, x->value_len);
+}
+
 static bool is_ascii(const char *text)
 {
 	for (; *text; text++)
@@ -138,11 +166,9 @@ static void pax_entry(struct pax *p, const struct record_entry *r, const char *p
 		pax_number(p, "size", r->size);
 	if (r->mtime_nsec || r->mtime < 0 || (uint64_t)r->mtime > SIZE_MAX_OCTAL)
 		pax_time(p, r->mtime, r->mtime_nsec);
-	for (size_t i = 0; i < r->xattrs_len; i++) {
-		char key[300];
-		snprintf(key, sizeof(key), "SCHILY.xattr.%s", r->xattrs[i].name);
-		pax_put(p, key, r->xattrs[i].value, r->xattrs[i].value_len);
-	}
+	/* libarchive gave them to the record the other way round. */
+	for (size_t i = r->xattrs_len; i > 0; i--)
+		pax_xattr(p, &r->xattrs[i - 1]);
 }
 
 static void octal(char *field, size_t size, uint64_t value)

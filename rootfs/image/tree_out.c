@@ -215,6 +215,11 @@ static int import_entry(struct importer *x, const struct found *f, struct err *e
 	const char *hard;
 	if (fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_sys(e, "stat %.200s", f->path);
+	if (strncmp(f->name, ".wh.", 4) == 0)
+		return err_usage(e,
+				 "%.200s: in an image a name that begins with .wh. deletes another, so "
+				 "no image can hold this file; rename it, or leave it out",
+				 f->path);
 	const char type = type_of(st.st_mode);
 	if (!type) {
 		x->o->skipped++;

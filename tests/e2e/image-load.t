@@ -110,6 +110,17 @@ is_((small.names(), small.entries("trees"), small.entries("tmp")), ([], [], []),
 os.remove(os.path.join(good, "blobs/sha256", blob(upper).split(":")[1]))
 run = small.image("load", "--name", "bad", good)
 ok(run.code == 125 and b"missing" in run.err, "a folder that lacks a layer is refused", run)
+# Nor is a config or a manifest of which one bit is another (IM09); the layers are as they were.
+documents = layout_files([lower])
+for name, data in documents.items():
+    if not name.startswith("blobs/") or data == lower:
+        continue
+    flipped = layer({**documents, name: data[:-1] + bytes([data[-1] ^ 0x20])})
+    run = small.image("load", "--name", "bad", "-", stdin=flipped)
+    is_((run.code, run.out, small.names()), (125, b"", []), f"one bit of {'the manifest' if b'schemaVersion' in data else 'the config'}: refused", run)
+    spaced = layer({**documents, name: data.replace(b'": ', b'":\t', 1)})
+    run = small.image("load", "--name", "bad", "-", stdin=spaced)
+    ok(run.code == 125 and b"is another one" in run.err, "also one that makes no difference to what it says", run)
 # The config speaks of another layer than the manifest has.
 lying = layer({name: data.replace(blob(lower).encode(), blob(upper).encode()) if name.endswith(".json") and name != "manifest.json" else data
                for name, (_, _, _, _, _, _, data) in members(docker_archive([lower], ["x:1"])).items()})

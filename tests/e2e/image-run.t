@@ -35,6 +35,13 @@ ok(store.run("both").result["image"]["digest"].startswith("sha256:"), "the resul
 load("env", Cmd=["/bin/sh", "-c", "echo $A $B $C; pwd"], Env=["A=image", "B=image", "PATH=/bin", "B=later"], WorkingDir="/work")
 is_(store.run("env").out, b"image later\n/work\n", "Env and WorkingDir count")
 is_(store.run("--env", "A=caller", "--env", "C=caller", "--workdir", "/bin", "env").out, b"caller later caller\n/bin\n", "the caller's count more")
+# Docker passes on what no shell could set, too.
+load("odd", Cmd=["/bin/busybox", "env"], Env=["a.b=dot", "A-B=1", "1X=digit", "a b=blank", "\u00fc=\u00e4", "a.b=later"])
+run = store.run("odd")
+is_([line for line in sorted(run.out.decode().splitlines()) if line.split("=")[0] in ("a.b", "A-B", "1X", "a b", "\u00fc")],
+    ["1X=digit", "A-B=1", "a b=blank", "a.b=later", "\u00fc=\u00e4"], "Env with names that no shell could set", run)
+run = store.run("--env", "a.b=caller", "odd")
+ok(run.code == 125 and "a name has letters" in run.message, "which a caller's may not be: there it is a slip", run)
 load("nowhere", Cmd=["/bin/true"], WorkingDir="/not/there")
 run = store.run("nowhere")
 is_(run.code, 125, "a WorkingDir that is not there is refused", run)
@@ -43,7 +50,8 @@ ok("/not/there" in run.message, "and named", run)
 # ---- User ----
 IDS = ["/bin/sh", "-c", "id -u; id -g; id -un"]
 for user, uid, gid, name in (("app", 1234, 1235, b"app"), ("1234", 1234, 1235, b"app"), ("1234:50", 1234, 50, b"app"), ("app:staff", 1234, 50, b"app"),
-                             ("4321", 4321, 0, b"user"), ("5000", 5000, 0, b"user"), ("0", 0, 0, b"root"), ("", 1000, 1000, b"user")):
+                             ("4321", 4321, 0, b"user"), ("5000", 5000, 0, b"user"), ("0", 0, 0, b"root"), ("", 1000, 1000, b"user"),
+                             ("+1234", 1234, 1235, b"app"), ("+4321:+7", 4321, 7, b"user"), ("-0", 0, 0, b"root")):
     load("user", Cmd=IDS, User=user)
     run = store.run("user")
     is_(run.out.split(), [str(uid).encode(), str(gid).encode(), name], f"User {user!r}", run)
@@ -57,7 +65,8 @@ for user, uid, gid in (("1000", 1000, 0), ("1234", 1234, 99), ("1234:50", 1234, 
 load("user", Cmd=IDS, User="app")
 is_(store.run("--uid", "42", "user").out.split()[:2], [b"42", b"42"], "--uid counts more")
 for user, says in (("nobody-knows", "/etc/passwd does not have"), ("app:nogroup-here", "/etc/group does not have"), ("70000", "not in the map"),
-                   ("big", "not in the map"), ("4294967296", "not in the map")):
+                   ("big", "not in the map"), ("4294967296", "not in the map"), ("-1", "below 0"), ("app:-1", "below 0"), ("+", "/etc/passwd does not have"),
+                  ("+5x", "/etc/passwd does not have")):
     load("bad", Cmd=IDS, User=user)
     run = store.run("bad")
     is_((run.status, run.code), ("refused", 125), f"User {user}: refused", run)
@@ -73,6 +82,15 @@ for target in (outside, "../../../../../../.." + outside):
     is_((run.status, run.code), ("refused", 125), "a link out of the tree is not followed", run)
 load("inside", layer(busybox_tree(**{"etc/passwd": ("link", "/etc/real"), "etc/real": b"planted:x:4242:4242::/:/bin/sh\n"})), Cmd=IDS, User="planted")
 is_(store.run("inside").out.split()[:1], [b"4242"], "control: one within the tree is")
+
+# ---- T23: folders of the image cannot be moved, with an overlay over it or without: EROFS, and neither EXDEV nor a copy ----
+targets = {name: ("dir", 0o755) for name in ("proc", "sys", "dev", "tmp", "run", "scratch")}
+for what, data in ("a skeleton over the image", tree), ("every target there", layer({**busybox_tree(), **targets})):
+    load("moves", data, User="0")
+    run = store.run("moves", "/bin/busybox", "mv", "/work", "/work2")
+    is_((run.status, run.code), ("exited", 1), f"{what}: mv of a folder fails", run)
+    ok(b"Read-only file system" in run.err, f"{what}: and says why", run)
+    is_(store.image("verify", "moves").code, 0, f"{what}: the tree is as it was")
 
 # ---- names ----
 run = store.run("no-such-name", "true")

@@ -115,6 +115,9 @@ is_(store.run("end").out, b"ran\n", "as ever")
 place = tmpdir(mode=0o777)
 run = pinfold("image", "list", env={"PINFOLD_STORE": place})
 is_(run.code, 125, "a store that others may write to is refused", run)
+# A place that is none is not taken for "say nothing": that would be another store.
+for run in (pinfold("image", "list", env={"PINFOLD_STORE": "store"}), pinfold("run", "x", env={"PINFOLD_STORE": "store"})):
+    ok(run.code == 125 and b"no absolute path" in run.err, "a relative PINFOLD_STORE is refused", run)
 for words in ["frob"], ["load"], ["load", "a", "b"], ["list", "--frob"], ["remove"], ["tag", "end"], ["inspect", "nothing"], ["tag", "end", "UPPER CASE"]:
     run = store.image(*words)
     is_((run.code, run.out), (125, b""), f"{' '.join(words)}: refused", run)

@@ -59,6 +59,14 @@ if os.geteuid() == 0:
         path = f"{root}/{name}"
         found(f"a capability on {name}", name, lambda path=path: os.setxattr(path, "security.capability", CAPABILITY),
               lambda path=path: os.removexattr(path, "security.capability"))
+# IM12: a terminal sees no byte of such names
+path = f"{root}/work/\x1b[31m\n\x9b"
+with open(path, "w"):
+    pass
+run = store.image("verify", "x")
+ok(rb"work/\x1b[31m\x0a\xc2\x9b: not in the record" in run.out and b"\x1b" not in run.out, "a name with ESC and a newline is escaped", run)
+os.unlink(path)
+os.utime(f"{root}/work", (0, 1600000000))
 config = os.path.join(store.path, "blobs/sha256", os.path.basename(folder))
 with open(config, "rb") as file:
     good = file.read()

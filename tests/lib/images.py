@@ -7,7 +7,7 @@ import tarfile
 
 import pf
 
-__all__ = ["Store", "blob", "layer", "layout", "layout_tar", "docker_archive", "config", "busybox_tree", "members"]
+__all__ = ["Store", "blob", "layer", "layout", "layout_files", "layout_tar", "docker_archive", "config", "busybox_tree", "members"]
 
 
 class Store:
