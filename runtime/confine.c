@@ -101,8 +101,8 @@ static int restrict_by_landlock(bool connects, struct err *e)
 	return rc < 0 ? err_sys(e, "broker: restrict itself by Landlock") : 0;
 }
 
-/* The domain is one of both halves: the kernel asks Landlock about a death signal too, and of two that
- * parted first neither may signal the other. */
+/* The domain is one of both halves: the kernel asks Landlock about a death signal too, and of two
+ * that parted first neither may signal the other. */
 int confine_begin(uint32_t uid, uint32_t gid, struct err *e)
 {
 	if (uid != 0 && setgroups(0, NULL) < 0)

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS = 64,  /* at once */
-	EVENTS_MAX = 2000, /* of rows that are not new: who reads them must not be flooded */
+	CONNECTIONS = 64,    /* at once */
+	EVENTS_MAX = 2000,   /* of rows that are not new: who reads them must not be flooded */
 	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
 	ROWS_A_SECOND = 300,
 	BROKER_ID = 65533, /* of a slot, for root, or the one before: the program is another */

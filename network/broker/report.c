@@ -1,6 +1,6 @@
 /* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds
- * them too, by the same numbers; it gets a new row at once, and one that changed a second later, with
- * all that changed in between: more than that it takes for a broker that is not itself. */
+ * them too, by the same numbers; it gets a new row at once, and one that changed a second later,
+ * with all that changed in between: more than that it takes for a broker that is not itself. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"
