@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An empty root, no capability, no_new_privs, Landlock as far as the kernel knows it; as an ordinary user
- * in a user namespace of its own, as root (uid not 0) with those ids. A single thread; nothing is opened
- * by a path from here on. */
+/* An empty root, no capability, no_new_privs, Landlock as far as the kernel knows it; as an
+ * ordinary user in a user namespace of its own, as root (uid not 0) with those ids. A single
+ * thread; nothing is opened by a path from here on. */
 int confine_begin(uint32_t uid, uint32_t gid, struct err *e);
 
 /* The same, but in the user namespace that there is: with CAP_DAC_READ_SEARCH over what is mapped

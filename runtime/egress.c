@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS = 64,  /* at once */
-	EVENTS_MAX = 2000, /* of a run: a broker that was taken over must not flood who reads them */
+	CONNECTIONS = 64,    /* at once */
+	EVENTS_MAX = 2000,   /* of rows that are not new: who reads them must not be flooded */
 	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
 	ROWS_A_SECOND = 300,
 	BROKER_ID = 65533, /* of a slot, for root, or the one before: the program is another */
@@ -200,13 +200,13 @@ static bool take_row(struct run *run, struct egress_report *in)
 	    in->verdict >= EGRESS_VERDICT_COUNT || in->route >= EGRESS_ROUTE_COUNT ||
 	    *(const unsigned char *)&in->has_address > 1)
 		return false;
-	const bool fresh = in->row == r->egress_len;
-	if (fresh)
-		r->egress_len++;
+	const bool is_new = in->row == r->egress_len;
+	r->egress_len += is_new;
 	store_row(run, in);
-	if (fresh && in->verdict == EGRESS_DENIED)
+	if (is_new && in->verdict == EGRESS_DENIED)
 		audit_row(run, &r->egress[in->row]);
-	if (run->egress.events++ < EVENTS_MAX)
+	/* What is new is always told: a program must not get rid of who looks on by repeating itself. */
+	if (is_new || run->egress.events++ < EVENTS_MAX)
 		run_event_egress(run, &r->egress[in->row]);
 	return true;
 }

@@ -269,8 +269,7 @@ static void on_side(struct broker *b, struct watch *w, uint32_t events)
 	if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
 		s->writable = true;
 	/* RST crosses right behind what came before it, and waits for nobody who does not take that. */
-	const bool lost = (events & EPOLLERR) ||
-			  (c->state != CONN_RELAYING && (events & EPOLLHUP));
+	const bool lost = (events & EPOLLERR) || (c->state != CONN_RELAYING && (events & EPOLLHUP));
 	if (!lost || c->state == CONN_RELAYING)
 		connection_look(c);
 	if (lost && c->state != CONN_GONE)

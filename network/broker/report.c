@@ -1,5 +1,6 @@
 /* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds
- * them too, by the same numbers; it gets a new row at once, and one that changed once a second. */
+ * them too, by the same numbers; it gets a new row at once, and one that changed a second later,
+ * with all that changed in between: more than that it takes for a broker that is not itself. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"
@@ -14,16 +15,20 @@ enum { FLUSH_MS = 1000, RETRY_MS = 50, ROOM = 8 };
 
 struct report {
 	struct egress_report *rows;
-	bool dirty[EGRESS_ROWS_MAX];
-	bool any_dirty;
+	int64_t due_ns[EGRESS_ROWS_MAX]; /* it changed, and is told then; NEVER: it is as it was told */
+	int64_t first_due_ns;		 /* none is due earlier */
 	size_t len, room, denied;
 	uint64_t more;
-	int64_t due_ns;
 };
 
 struct report *report_open(void)
 {
-	return calloc(1, sizeof(struct report));
+	struct report *t = calloc(1, sizeof(*t));
+	for (size_t i = 0; t && i < EGRESS_ROWS_MAX; i++)
+		t->due_ns[i] = NEVER;
+	if (t)
+		t->first_due_ns = NEVER;
+	return t;
 }
 
 static void copy(char *to, size_t size, const char *from)
@@ -93,15 +98,14 @@ static bool tell(const struct broker *b, const struct egress_report *row, int fl
 	return send(b->p->supervisor, row, sizeof(*row), flags | MSG_NOSIGNAL) == sizeof(*row);
 }
 
-static void dirty(struct broker *b, size_t i, int64_t ms)
+static void tell_in(struct broker *b, size_t i, int64_t ms)
 {
 	struct report *t = b->report;
-	t->dirty[i] = true;
-	if (t->any_dirty)
-		return;
-	t->any_dirty = true;
-	t->due_ns = in_ms(b, ms);
-	wake_at(b, t->due_ns);
+	if (t->due_ns[i] == NEVER)
+		t->due_ns[i] = in_ms(b, ms);
+	if (t->due_ns[i] < t->first_due_ns)
+		t->first_due_ns = t->due_ns[i];
+	wake_at(b, t->first_due_ns);
 }
 
 void report_fact(struct broker *b, const struct fact *f)
@@ -112,7 +116,7 @@ void report_fact(struct broker *b, const struct fact *f)
 	if (!row) {
 		t->more++;
 		if (t->len > 0)
-			dirty(b, 0, FLUSH_MS);
+			tell_in(b, 0, FLUSH_MS);
 		return;
 	}
 	row->count++;
@@ -120,28 +124,33 @@ void report_fact(struct broker *b, const struct fact *f)
 	row->received_bytes += f->received_bytes;
 	row->duration_usec += (uint64_t)f->duration_ns / 1000;
 	row->more = t->more;
-	if (row->count > 1 || !tell(b, row, MSG_DONTWAIT))
-		dirty(b, row->row, FLUSH_MS);
+	if (row->count > 1)
+		tell_in(b, row->row, FLUSH_MS);
+	else if (!tell(b, row, MSG_DONTWAIT))
+		tell_in(b, row->row, RETRY_MS);
 }
 
 void report_flush(struct broker *b, bool all)
 {
 	struct report *t = b->report;
-	if (!t->any_dirty)
-		return;
-	if (!all && b->now_ns < t->due_ns) {
-		wake_at(b, t->due_ns);
+	if (t->first_due_ns == NEVER || (!all && b->now_ns < t->first_due_ns)) {
+		wake_at(b, t->first_due_ns);
 		return;
 	}
-	t->any_dirty = false;
+	t->first_due_ns = NEVER;
 	for (size_t i = 0; i < t->len; i++) {
-		if (!t->dirty[i])
+		int64_t ms = FLUSH_MS;
+		if (t->due_ns[i] == NEVER)
 			continue;
-		t->rows[i].more = t->more;
-		t->dirty[i] = false;
-		/* At the end it is worth waiting for: the supervisor reads, or ends us. */
-		if (!tell(b, &t->rows[i], all ? 0 : MSG_DONTWAIT))
-			dirty(b, i, RETRY_MS);
+		if (all || b->now_ns >= t->due_ns[i]) {
+			t->due_ns[i] = NEVER;
+			t->rows[i].more = t->more;
+			/* At the end it is worth waiting for: the supervisor reads, or ends us. */
+			if (tell(b, &t->rows[i], all ? 0 : MSG_DONTWAIT))
+				continue;
+			ms = RETRY_MS;
+		}
+		tell_in(b, i, ms);
 	}
 }
 

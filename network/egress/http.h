@@ -1,30 +1,29 @@
 /* The requests of one plain HTTP/1.1 connection, each judged by its Host.
  *
  * Pure, no allocation. One strict grammar (RFC 9112, RFC 9110): what two readers could understand
- *in two ways is refused, and with it the connection. Only requests are read; responses pass unread,
- *which is sound because nothing that could change the protocol (CONNECT, Upgrade, HTTP/2) gets
- *through.
+ * in two ways is refused, and with it the connection. Only requests are read; responses pass
+ * unread, which is sound because nothing that could change the protocol (CONNECT, Upgrade, HTTP/2)
+ * gets through.
  *
  * The caller owns a buffer of bytes that were read and not yet passed on, HTTP_BUFFER_BYTES large,
- *and goes round in
+ * and goes round in http_read(&r, buffer, len, &step):
  *
- *	switch (http_read(&r, buffer, len, &step)) {
- *	case HTTP_MORE:		read more into the buffer, there is room; at the peer's end of file
- *stop case HTTP_PASS:		write step.pass_bytes of the buffer's front, drop them from it;
- *then, if step.splice_bytes, move exactly so many unseen (the buffer is empty then); then ask
- *again, even with an empty buffer case HTTP_REFUSED:	cut both sides; r.reason says why
- *	}
+ * - HTTP_MORE: read more into the buffer, there is room; at the peer's end of file stop.
+ * - HTTP_PASS: write step.pass_bytes of the buffer's front, drop them from it; then, if
+ *   step.splice_bytes, move exactly so many unseen (the buffer is empty then); then ask again, even
+ *   with an empty buffer.
+ * - HTTP_REFUSED: cut both sides; r.reason says why.
  *
  * Absolute forms and Host both have to name the host. Host may end in a dot, which a URL may (RFC
- *3986 3.2.2), and may name the port. java.net.http asks to upgrade to HTTP/2 on plain connections
- *unless it is told HTTP_1_1, and is refused.
+ * 3986 3.2.2), and may name the port. java.net.http asks to upgrade to HTTP/2 on plain connections
+ * unless it is told HTTP_1_1, and is refused.
  *
  * What stays possible: a server that does not keep to the RFCs may read a counted body as the next
  * request (GET with a body, where it expects none), or serve another name by a field that is not
- *Host (X-Forwarded-Host). Who allows a name trusts its server not to.
+ * Host (X-Forwarded-Host). Who allows a name trusts its server not to.
  *
  * Nothing of a request passes before its whole head was judged. Pipelined requests are judged one
- *by one, each before any byte of it passes.
+ * by one, each before any byte of it passes.
  */
 #ifndef PINFOLD_NETWORK_EGRESS_HTTP_H
 #define PINFOLD_NETWORK_EGRESS_HTTP_H
