@@ -155,7 +155,7 @@ static bool take(struct intake *in, void *to, size_t len)
 			return false;
 		if (poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) < 0 && errno != EINTR)
 			return false;
-		if (p[1].revents)
+		if (p[1].revents && told_to_stop(in->run->signals))
 			return false;
 	}
 	return true;

@@ -119,6 +119,9 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e);
 /* The cgroup leaf and its rows of the ledger. */
 int make_leaf(struct run *run, struct err *e);
 
+/* Takes one signal, which is there: whether it is one that ends us. */
+bool told_to_stop(int signals);
+
 /* ---- spawn.c ---- */
 /* stdio pipes, control socket, clone3, maps, tree, GO. On failure nothing is left running, and
  * *stage is "spawn", or where pid 1 failed if it was the first to. */

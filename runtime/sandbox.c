@@ -185,7 +185,7 @@ static void release(struct run *run)
 	plan_close(&run->plan);
 }
 
-static bool told_to_stop(int signals)
+bool told_to_stop(int signals)
 {
 	struct signalfd_siginfo info;
 	if (read(signals, &info, sizeof(info)) != sizeof(info))

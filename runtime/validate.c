@@ -78,10 +78,12 @@ static bool hear(const struct run *run, int from, struct answer *a)
 {
 	struct pollfd p[] = {{.fd = from, .events = POLLIN}, {.fd = run->signals, .events = POLLIN}};
 	int ready;
-	do
+	do {
 		ready = poll(p, 2, PATIENCE_MS);
-	while (ready < 0 && errno == EINTR);
-	return ready > 0 && !p[1].revents && read(from, a, sizeof(*a)) == sizeof(*a);
+		if (ready > 0 && p[1].revents && told_to_stop(run->signals))
+			return false;
+	} while ((ready < 0 && errno == EINTR) || (ready > 0 && !p[0].revents));
+	return ready > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
 }
 
 static int judge(bool heard, struct answer *a, int status, struct err *why)

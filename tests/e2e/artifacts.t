@@ -4,6 +4,7 @@ is listed with its reason; a missing required one makes ok false; a run that was
 import hashlib
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -77,6 +78,16 @@ run, rows, out = collect(["part"], "echo x > part; exit 7")
 is_((rows["part"]["status"], run.code, run.result["ok"]), ("kept", 7, False), "a failure is an end too", run)
 run = pinfold("run", "--artifact", "a:required", "--artifacts-dir", os.path.join(tmpdir(), "o"), tiny(), "/bin/none")
 is_((run.status, run.result["artifacts"]), ("exec-failed", []), "nothing is collected where nothing ran", run)
+
+# A signal that means nothing to us does not end the collection; one that ends us does, with what there is.
+with start("run", "--artifact", "*", "--artifacts-dir", os.path.join(tmpdir(), "o"), "@host", "sh", "-c",
+           "i=0; while [ $i -lt 300 ]; do echo $i > f$i; i=$((i+1)); done", events=True) as running:
+    wait_for(lambda: os.path.exists(running.events_file) and b'"collect"' in open(running.events_file, "rb").read(), what="the collection")
+    for _ in range(20):
+        running.signal(signal.SIGWINCH)
+        running.signal(signal.SIGUSR1)
+    run = running.wait()
+is_((len([row for row in run.result["artifacts"] if row["status"] == "kept"]), run.result["warnings"]), (300, []), "signals that mean nothing change nothing", run)
 
 # ---- the folder ----
 out = tmpdir()
