@@ -177,6 +177,18 @@ static void store_row(struct run *run, const struct egress_report *in)
 	run->r->egress_more = (int64_t)in->more;
 }
 
+/* A document's numbers have 63 bits, and what is told of happened. */
+static bool is_in_range(const struct egress_report *in)
+{
+	const uint64_t sums[] = {in->count, in->sent_bytes, in->received_bytes, in->duration_usec,
+				 in->more};
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		if (sums[i] > INT64_MAX)
+			return false;
+	return in->count > 0 && in->row < EGRESS_ROWS_MAX && in->verdict < EGRESS_VERDICT_COUNT &&
+	       in->route < EGRESS_ROUTE_COUNT && *(const unsigned char *)&in->has_address <= 1;
+}
+
 /* Whatever the parser says is held against its range: it reads what the network says. */
 /* "name:port", "address:port", or the name that the resolver was asked for. */
 static void audit_row(struct run *run, const struct egress_row *row)
@@ -196,9 +208,7 @@ static bool take_row(struct run *run, struct egress_report *in)
 	if (run->egress.rows++ > ROWS_AT_ONCE + seconds * ROWS_A_SECOND)
 		return false;
 	in->name[sizeof(in->name) - 1] = in->reason[sizeof(in->reason) - 1] = '\0';
-	if (in->row > r->egress_len || in->row >= EGRESS_ROWS_MAX ||
-	    in->verdict >= EGRESS_VERDICT_COUNT || in->route >= EGRESS_ROUTE_COUNT ||
-	    *(const unsigned char *)&in->has_address > 1)
+	if (in->row > r->egress_len || !is_in_range(in))
 		return false;
 	const bool is_new = in->row == r->egress_len;
 	r->egress_len += is_new;

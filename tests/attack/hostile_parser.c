@@ -272,6 +272,23 @@ static void odd_row(struct act *a)
 	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
 }
 
+/* A row like any other, but for a sum that no document may have. */
+static void huge_sum(struct act *a)
+{
+	const struct egress_report r = {.type = EGRESS_ROW,
+					.rule = EGRESS_NO_RULE,
+					.count = 1,
+					.sent_bytes = UINT64_MAX};
+	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
+}
+
+/* What never happened. */
+static void no_count(struct act *a)
+{
+	const struct egress_report r = {.type = EGRESS_ROW, .rule = EGRESS_NO_RULE};
+	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
+}
+
 /* More than a broker that is well ever says. */
 static void flood(struct act *a)
 {
@@ -321,6 +338,8 @@ static const struct {
 	{"dial-kind", dial_odd_kind},
 	{"short-request", short_request},
 	{"odd-row", odd_row},
+	{"huge-sum", huge_sum},
+	{"no-count", no_count},
 	{"odd-record", odd_record},
 	{"flood", flood},
 };
