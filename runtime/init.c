@@ -215,7 +215,7 @@ static int step_network_join(struct init *in, struct err *e)
 {
 	int status = -1;
 	autoclose int network = fd_take(&in->network);
-	autoclose int proc = fd_take(&in->proc);
+	fd_close(&in->proc);
 	while (in->helper > 0 && waitpid(in->helper, &status, __WALL) < 0)
 		if (errno != EINTR)
 			return err_sys(e, "wait for the helper");
