@@ -2,7 +2,6 @@
  * stands in a schema is refused when it is read, so that nothing is taken for checked that was not. */
 #include "transfer/json.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,10 +69,16 @@ static int form_number(const struct tree *t, const struct tree_node *w, struct e
 	return w->kind == TREE_NUMBER ? 0 : refuse(t, w, "a number belongs here", e);
 }
 
+/* Beyond 2^53 a double has no fraction. Not floor(3): a library for one call. */
+static bool is_whole(double v)
+{
+	const double all_whole = 9007199254740992.0;
+	return v >= all_whole || v <= -all_whole || v == (double)(int64_t)v;
+}
+
 static int form_count(const struct tree *t, const struct tree_node *w, struct err *e)
 {
-	if (w->kind == TREE_NUMBER && tree_value(t, w) >= 0 &&
-	    tree_value(t, w) == floor(tree_value(t, w)))
+	if (w->kind == TREE_NUMBER && tree_value(t, w) >= 0 && is_whole(tree_value(t, w)))
 		return 0;
 	return refuse(t, w, "a whole number belongs here", e);
 }
@@ -126,7 +131,7 @@ static bool is_type(const struct place *p, const struct tree_node *name)
 		if (kind != kinds[n])
 			return false;
 		const double v = n == 3 ? tree_value(p->doc, p->d) : 0;
-		return v == floor(v);
+		return is_whole(v);
 	}
 	return false;
 }
