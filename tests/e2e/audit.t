@@ -113,11 +113,16 @@ for where, why in (fifo, "not a regular file"), ("/dev/full", "not a regular fil
     run = pinfold("run", "--audit", where, *payload, "echo", "ran")
     is_((run.code, run.status, run.out), (125, "refused", b""), f"--audit {os.path.basename(where)}: nothing runs", run)
     like(run.message, why, "and why")
+    is_(run.err.decode().count(why), 1, "once")
 if WHO == "user":
     run = pinfold("run", "--audit", os.path.join(folder, "log"), *payload, "echo", "ran")
     is_((run.status, run.out, run.result["cause"]["stage"]), ("refused", b"", "audit"), "a folder that is not to be written", run)
 else:
     skip("needs an ordinary user", "a folder that is not to be written")
+
+
+run = pinfold("run", "--audit", "/nowhere/log", "--nonsense", *payload)
+ok("nonsense" in run.message and run.err.decode().count("/nowhere/log") == 1, "what is not the reason is told beside it", run)
 
 
 def small_files(size):
