@@ -202,8 +202,8 @@ static void print_rules(const struct spec *s)
 	}
 	if (r->audit)
 		print_word("audit", r->audit, " (of every run)");
-	if (r->input_base)
-		print_word("inputs from", r->input_base, " alone");
+	for (size_t i = 0; i < 2 && r->input_bases[i]; i++)
+		print_word("inputs from", r->input_bases[i], " alone");
 	for (size_t i = 0; i < r->sensitive_len; i++)
 		print_word("no input of", r->sensitive[i], "");
 	print_word("user file", r->user_file ? r->user_file : "none", "");

@@ -33,6 +33,7 @@ struct image_verb {
 	const char *usage;				 /* behind the verb */
 	const char *help;				 /* one line */
 	const char *more; /* what --help tells besides; NULL nothing */
+	bool looks;	  /* makes no store where there is none: then store.dir is -1 */
 };
 
 /* Read the options, wherever they stand before a "--"; the rest moves to the front of argv.

@@ -67,8 +67,14 @@ int images_resolve(struct spec *s, const char *libexec, struct stored *held, str
 	if (store && *store != '/')
 		return err_usage(e, "image store: PINFOLD_STORE is %s, which is no absolute path",
 				 show(store).text);
-	int found = store ? stored_find(store, s->image, id, e) : 0;
 	const bool folder = stat(s->image, &st) == 0 && S_ISDIR(st.st_mode);
+	struct err shut = ERR_INIT;
+	if (store && stored_is_shut(store, &shut)) {
+		if (!folder)
+			*e = shut;
+		return folder ? 0 : -1;
+	}
+	int found = store ? stored_find(store, s->image, id, e) : 0;
 	if (found < 0)
 		return -1;
 	if (found && folder)

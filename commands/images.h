@@ -14,7 +14,8 @@ const char *images_store(struct arena *a);
 
 /* If the spec's image is a name and stored: hold its tree (held), and note it in the spec. One that
  * is a folder here too is refused; one that is neither says how to pull it, or is pulled if the
- * spec asks for that and libexec is not NULL. A folder stays one. ERR_USAGE or ERR_HOST. */
+ * spec asks for that and libexec is not NULL. A folder stays one,
+ * also where the store is none of this user's. ERR_USAGE or ERR_HOST. */
 int images_resolve(struct spec *s, const char *libexec, struct stored *held, struct err *e);
 
 /* What the held image says, below the spec. Nothing if none is held. */

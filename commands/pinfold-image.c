@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/image.h"
 #include "commands/images.h"
+#include "rootfs/stored.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static const struct image_verb verbs[] = {
 	 "Takes the tree as it is, with its owners; as an ordinary user your own files become root's.\n"},
 	{"build-debian", image_build_debian, "[OPTION...] NAME[:TAG]",
 	 "make a Debian image with mmdebstrap", NULL},
-	{"list", image_list, "[--json|--names]", "list what is stored", NULL},
+	{"list", image_list, "[--json|--names]", "list what is stored", NULL, true},
 	{"inspect", image_inspect, "[--json] NAME", "tell all about an image", NULL},
 	{"tag", image_tag, "NAME NEW-NAME", "give an image one more name", NULL},
 	{"remove", image_remove, "NAME...", "remove names, and trees that have none any more",
@@ -168,6 +169,16 @@ void image_warn(const struct err *what)
 	complain("warning: %s", what->msg);
 }
 
+static int open_store(struct image_call *c, const char *place, bool looks, struct err *e)
+{
+	struct stat st;
+	if (place[0] == '/' && stored_is_shut(place, e))
+		return -1;
+	if (looks && place[0] == '/' && stat(place, &st) < 0 && errno == ENOENT)
+		return 0;
+	return store_open(&c->store, place, e);
+}
+
 static int run_verb(const struct image_verb *v, int argc, char **argv, struct err *e)
 {
 	autoarena arena = ARENA_INIT;
@@ -180,7 +191,7 @@ static int run_verb(const struct image_verb *v, int argc, char **argv, struct er
 	if (!place)
 		return err_usage(e, "neither XDG_DATA_HOME nor HOME says where the store is; "
 				    "PINFOLD_STORE may");
-	if (!(argc > 0 && is_help(argv[0])) && store_open(&c.store, place, e) < 0)
+	if (!(argc > 0 && is_help(argv[0])) && open_store(&c, place, v->looks, e) < 0)
 		return -1;
 	const int code = v->run(&c, e);
 	store_close(&c.store);

@@ -117,6 +117,23 @@ static int open_part(const char *store, const char *part, struct err *e)
 	return fd < 0 ? err_wrap(e, "image store: %s/%s", store, part) : fd;
 }
 
+bool stored_is_shut(const char *store, struct err *e)
+{
+	struct stat st;
+	const char *why = NULL;
+	autoclose int top = open(store, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (top < 0 && errno == EACCES)
+		why = "it may not be entered";
+	else if (top >= 0 && fstat(top, &st) == 0 && st.st_uid != geteuid())
+		why = "it must belong to the user, and is another's";
+	if (why)
+		err_host(e,
+			 "the image store %s could not be opened: %s; PINFOLD_STORE names another, "
+			 "or HOME is to be this user's own",
+			 store, why);
+	return why;
+}
+
 /* ---- finding ---- */
 
 /* Of a thing that is not there; else -1 and *e. */

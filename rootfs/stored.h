@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "spec/image.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -35,6 +36,11 @@ int stored_escape(const char *name, char escaped[STORED_NAME_BYTES]);
 /* The id that name stands for, or that it is ("sha256:..."). 1; 0: nothing of that name is stored;
  * -1 and *e. store: path of the store, which need not be there. */
 int stored_find(const char *store, const char *name, char id[STORED_ID_BYTES], struct err *e);
+
+/* Whether the store is none of this user's: it cannot be entered, or belongs to somebody else, as
+ * where HOME is another user's. Then *e says so, with the way out; else it is left alone. Something
+ * that is not there is no such store. */
+bool stored_is_shut(const char *store, struct err *e);
 
 /* What the store must be, since whoever may write to it chooses what a run's root file system is:
  * folder is the caller's, and writable by nobody else. ERR_HOST; the message does not name it. */

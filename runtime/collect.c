@@ -182,6 +182,8 @@ static void note(struct intake *in, const struct artifact_row *row)
 		r->artifacts_more++;
 		return;
 	}
+	if (bad)
+		run_audit(in->run, AUDIT_ARTIFACT, in->path, row->reason);
 	struct artifact_row *kept = &r->artifacts[r->artifacts_len];
 	*kept = *row;
 	kept->path = strdup(in->path);

@@ -285,9 +285,12 @@ static int stage_egress(struct draft *d, struct err *e)
 
 static int stage_inputs(struct draft *d, struct err *e)
 {
+	const struct rules *rules = &d->s->rules;
 	const struct vet_options o = {.home = d->o->home,
-				      .base = d->o->input_base,
-				      .sensitive = d->o->sensitive};
+				      .bases = {rules->input_bases[0], rules->input_bases[1],
+						d->o->input_base},
+				      .sensitive = d->o->sensitive,
+				      .configured = rules->sensitive};
 	if (d->s->inputs.len == 0)
 		return 0;
 	for (size_t i = 0; i < d->s->inputs.len; i++)

@@ -34,17 +34,20 @@ static void break_off(struct run *run, const struct stream *s)
 	end_by_error(run, RUN_LOST, "stdio", &e);
 }
 
-static void pump(struct run *run, struct stream *s)
+/* False: nothing was there to be read. */
+static bool pump(struct run *run, struct stream *s)
 {
 	bool over_limit;
-	if (stream_pump(s, &over_limit) > 0)
+	const bool some = stream_pump(s, &over_limit) > 0;
+	if (some)
 		run->active_ns = now_ns();
 	if (s->failed)
 		break_off(run, s);
-	if (!over_limit)
-		return;
-	end_by_output(run, s);
-	fd_close(&s->from);
+	if (over_limit) {
+		end_by_output(run, s);
+		fd_close(&s->from);
+	}
+	return some;
 }
 
 static void lose_reader(struct run *run, struct stream *s, int sys)
@@ -168,9 +171,14 @@ void on_feed_to(struct run *run, short revents)
 		feed_settle(&run->feed);
 }
 
+/* Who could write to it is dead, so what it holds is all that comes, and is passed on as far as
+ * that needs no waiting: a grace of 0 must not lose what somebody would take at once. */
 static bool abandon(struct run *run, struct stream *s)
 {
-	if (s->from < 0 && s->to.len == 0)
+	settle(run, s);
+	while (s->from >= 0 && outlet_room(&s->to) > 0 && pump(run, s))
+		settle(run, s);
+	if (s->to.len == 0)
 		return false;
 	s->truncated = true;
 	result_warn(run->r, "%s: the last bytes were not delivered, because nobody took them in time",

@@ -86,9 +86,11 @@ static int read_audit(const struct reading *r, const struct member *m, struct er
 	return 0;
 }
 
+/* Those of both files count: one more only takes away. */
 static int read_input_base(const struct reading *r, const struct member *m, struct err *e)
 {
-	if (read_path(r, m->value, &r->s->rules.input_base, e) < 0)
+	const char **bases = r->s->rules.input_bases;
+	if (read_path(r, m->value, &bases[bases[0] != NULL], e) < 0)
 		return document_refuse(r->d, m->value.at, "input-base", e);
 	return 0;
 }
@@ -132,7 +134,7 @@ static const struct {
 	{"slots", read_slots, false},	    /* the user says it in defaults */
 	{"slots-memory", read_slots_memory, false},
 	{"audit", read_audit, false},		   /* the same */
-	{"input-base", read_input_base, false},	   /* else a user moves it */
+	{"input-base", read_input_base, true},	   /* inputs must lie in both files' */
 	{"sensitive-paths", read_sensitive, true}, /* more of them only takes away */
 };
 

@@ -80,9 +80,10 @@ struct rules {
 	const char *host_file;	     /* NULL: there is none */
 	const char *user_file;	     /* NULL: there is none */
 	const struct spec *ceilings; /* its given keys are the most a run may have; NULL none */
-	uint64_t locked;	/* bit set of the rows of spec_keys[] that nobody else may set */
-	const char *audit;	/* the host's own, beside the run's; NULL none */
-	const char *input_base; /* what inputs may come from; NULL: anything */
+	uint64_t locked;   /* bit set of the rows of spec_keys[] that nobody else may set */
+	const char *audit; /* the host's own, beside the run's; NULL none */
+	const char *input_bases[2]; /* inputs must lie in each, the host's and the user's;
+				       NULL-terminated where there are fewer */
 	const char **sensitive; /* no input may come from these, beside the built-in ones; NULL-terminated */
 	size_t sensitive_len;
 };

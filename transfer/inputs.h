@@ -19,10 +19,11 @@ struct sources {
 	size_t len;
 	uint64_t bytes, inodes; /* what they will take of the scratch */
 	struct vet vet;
+	const char *refused; /* the source that was, by its name in the spec; NULL: none, or all by their sum */
 };
 
 /* Parent. Opens, judges and measures every source, and holds the sum against the limits. On failure
- * (ERR_USAGE with the figures, as a rule) nothing stays open. */
+ * (ERR_USAGE with the figures, as a rule) nothing stays open, and s->refused is set. */
 int sources_open(struct sources *s, const struct spec *spec, const struct vet_options *o,
 		 struct err *e);
 void sources_close(struct sources *s);

@@ -113,12 +113,11 @@ int sources_open(struct sources *s, const struct spec *spec, const struct vet_op
 	int rc = vet_open(&s->vet, spec->arena, o, e);
 	for (size_t i = 0; rc == 0 && i < list->len; i++) {
 		const int fd = open_source(&s->vet, &list->inputs[i], e);
-		if (fd < 0) {
-			rc = -1;
-			break;
-		}
-		s->fds[s->len++] = fd;
-		rc = measure(s, &list->inputs[i], e);
+		if (fd >= 0)
+			s->fds[s->len++] = fd;
+		rc = fd >= 0 ? measure(s, &list->inputs[i], e) : -1;
+		if (rc < 0)
+			s->refused = list->inputs[i].source;
 	}
 	if (rc == 0)
 		rc = compare(s, &spec->limits, e);

@@ -177,10 +177,37 @@ static int add_own(struct vet *v, const struct vet_options *o, struct err *e)
 	return 0;
 }
 
-int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e)
+/* What is not there, or not for this caller to reach, is passed over, as of the built-in ones: the
+ * host's list is for all its users. */
+static void add_configured(struct vet *v, const struct vet_options *o)
+{
+	for (size_t i = 0; o->configured && o->configured[i]; i++)
+		add(v, &(struct vet_place){.path = o->configured[i],
+					   .reason = "on the list of a configuration file",
+					   .tree = true});
+}
+
+static int add_bases(struct vet *v, const struct vet_options *o, struct err *e)
 {
 	struct stat st;
-	*v = (struct vet){.arena = a, .has_base = o->base != NULL};
+	for (size_t i = 0; i < VET_BASES; i++) {
+		const char *path = o->bases[i];
+		if (!path)
+			continue;
+		if (stat(path, &st) < 0) {
+			err_sys(e, "the base that inputs must lie in, %s", path);
+			e->kind = ERR_USAGE;
+			return -1;
+		}
+		v->bases[v->bases_len++] =
+			(struct vet_place){.path = path, .dev = st.st_dev, .ino = st.st_ino};
+	}
+	return 0;
+}
+
+int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e)
+{
+	*v = (struct vet){.arena = a};
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
 		add(v, &(struct vet_place){.path = trees[i].path,
 					   .reason = trees[i].reason,
@@ -190,15 +217,9 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	add_homes(v);
 	if (o->home && o->home[0] == '/')
 		add_home(v, o->home);
-	if (add_own(v, o, e) < 0)
+	add_configured(v, o);
+	if (add_own(v, o, e) < 0 || add_bases(v, o, e) < 0)
 		return -1;
-	if (o->base && stat(o->base, &st) < 0) {
-		err_sys(e, "the base that inputs must lie in, %s", o->base);
-		e->kind = ERR_USAGE;
-		return -1;
-	}
-	if (o->base)
-		v->base = (struct vet_place){.path = o->base, .dev = st.st_dev, .ino = st.st_ino};
 	qsort(v->places, v->len, sizeof(*v->places), by_inode);
 	return 0;
 }
@@ -243,13 +264,19 @@ static int open_parent(int fd, const struct stat *st, struct err *e)
 	return fd_take(&dir);
 }
 
-static bool is_base(const struct vet *v, const struct stat *st)
+/* Bit set of those of the bases that it is. */
+static unsigned is_base(const struct vet *v, const struct stat *st)
 {
-	return st->st_dev == v->base.dev && st->st_ino == v->base.ino;
+	unsigned found = 0;
+	for (size_t i = 0; i < v->bases_len; i++)
+		if (st->st_dev == v->bases[i].dev && st->st_ino == v->bases[i].ino)
+			found |= 1U << i;
+	return found;
 }
 
 /* From the source up to the root. ".." of a mount's root is the folder that it is mounted in. */
-static int vet_above(const struct vet *v, int first, const char *shown, bool *in_base, struct err *e)
+static int vet_above(const struct vet *v, int first, const char *shown, unsigned *in_bases,
+		     struct err *e)
 {
 	autoclose int at = first;
 	struct stat st, last = {0};
@@ -260,7 +287,7 @@ static int vet_above(const struct vet *v, int first, const char *shown, bool *in
 		if (p && p->tree)
 			return err_usage(e, "input %s is refused: it lies in %s (%s)", shown,
 					 p->path, p->reason);
-		*in_base |= is_base(v, &st);
+		*in_bases |= is_base(v, &st);
 		if (depth > 0 && st.st_dev == last.st_dev && st.st_ino == last.st_ino)
 			return 0;
 		last = st;
@@ -279,7 +306,7 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e)
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "input %s: stat", shown);
 	const struct vet_place *p = find(v, &st);
-	bool in_base = is_base(v, &st);
+	unsigned in_bases = is_base(v, &st);
 	if (p)
 		return err_usage(e, "input %s is refused: it is %s (%s)", shown, p->path, p->reason);
 	if (vet_file_system(fd, shown, e) < 0)
@@ -288,10 +315,12 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e)
 	if (parent < 0)
 		return e->kind ? err_wrap(e, "input %s", shown)
 			       : err_sys(e, "input %s: open its folder", shown);
-	if (vet_above(v, parent, shown, &in_base, e) < 0)
+	if (vet_above(v, parent, shown, &in_bases, e) < 0)
 		return -1;
-	if (v->has_base && !in_base)
-		return err_usage(e, "input %s is refused: it does not lie in %s, where inputs must",
-				 shown, v->base.path);
+	for (size_t i = 0; i < v->bases_len; i++)
+		if (!(in_bases >> i & 1))
+			return err_usage(e,
+					 "input %s is refused: it does not lie in %s, where inputs must",
+					 shown, v->bases[i].path);
 	return 0;
 }

@@ -15,10 +15,13 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+enum { VET_BASES = 3 }; /* the host's, the user's and the caller's */
+
 struct vet_options {
 	const char *home;	      /* the caller's, NULL: /etc/passwd alone tells */
-	const char *base;	      /* sources must lie in it (or be it); NULL: anywhere */
-	const char *const *sensitive; /* the caller's own list, NULL-terminated; NULL: none */
+	const char *bases[VET_BASES]; /* sources must lie in each (or be it); NULL: nothing more is asked */
+	const char *const *sensitive;  /* the caller's own list, NULL-terminated; NULL: none */
+	const char *const *configured; /* that of the configuration files, the same */
 };
 
 struct vet_place {
@@ -32,11 +35,12 @@ struct vet {
 	struct vet_place *places;
 	size_t len, room;
 	struct arena *arena;
-	bool has_base;
-	struct vet_place base;
+	struct vet_place bases[VET_BASES];
+	size_t bases_len;
 };
 
-/* The places that are there. ERR_USAGE where the base or one of the caller's own cannot be found. */
+/* The places that are there and that the caller can reach. ERR_USAGE where a base or one of the
+ * caller's own cannot be found. */
 int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e);
 
 /* Of a source that was opened (O_PATH is enough): itself, and what it lies in. shown: its name in messages. */

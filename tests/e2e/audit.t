@@ -64,6 +64,36 @@ is_([(r["event"], r.get("kind"), r.get("name"), r.get("reason")) for r in record
     [("start", None, None, None), ("denied", "egress", "evil.example", "no rule names it"), ("end", None, None, None)], "a way out that no rule names", run)
 is_(records(log("egress"))[-1]["denied"]["egress"], sum(row["count"] for row in run.result["egress"]), "which the end counts as the result does")
 
+
+# ---- what goes in and what comes out ----
+secret = log("secret")
+os.mkdir(secret)
+os.mkdir(log("holds"))
+os.mkfifo(log("holds/fifo"))
+os.mkdir(log("harmless"))
+for where in secret, log("holds"), log("harmless"):
+    os.chown(where, uid, -1)
+for name, source, why in (("is", secret, "is refused: it is"), ("holds", log("holds"), "is refused: b/fifo is a FIFO"), ("none", log("not-there"), "No such file")):
+    path = log(f"input-{name}")
+    run = pinfold("run", "--audit", path, "--input", log("harmless") + ":a", "--input", source + ":b", *payload, "echo", "ran", env={"PINFOLD_SENSITIVE": secret})
+    is_((run.code, run.status, run.out), (125, "refused", b""), f"an input that is refused ({name})", run)
+    is_([(r["event"], r.get("kind"), r.get("name")) for r in records(path)], [("start", None, None), ("denied", "input", source), ("end", None, None)], "is on record by its name")
+    ok(why in records(path)[1]["reason"], "with the reason", records(path)[1]["reason"])
+path = log("input-sum")
+run = pinfold("run", "--audit", path, "--scratch-inodes", "16", *(word for n in range(20) for word in ("--input", f"{log('harmless')}:d{n}")), *payload, "echo", "ran")
+is_((run.status, [r["event"] for r in records(path)]), ("refused", ["start", "end"]), "inputs that are too many together: none of them was denied", run)
+path = log("input-good")
+run = pinfold("run", "--audit", path, "--input", log("harmless") + ":a", *payload, "exit", "0")
+is_((run.code, brief(path)), (0, ["start", "end"]), "control: an input that goes in leaves no record", run)
+path = log("artifacts")
+run = pinfold("run", "--audit", path, "--artifact", "kept", "--artifact", "link", "--artifact", "none", "--artifacts-dir", os.path.join(tmpdir(), "out"),
+              "@host", "/bin/sh", "-c", "echo good > kept; ln -s kept link")
+is_({row["path"]: row["status"] for row in run.result["artifacts"]}, {"kept": "kept", "link": "rejected", "none": "rejected"}, "artifacts, kept and rejected", run)
+is_(sorted((r["event"], r["kind"], r["name"], r["reason"]) for r in records(path)[1:-1]),
+    [("denied", "artifact", "link", "it is a symbolic link, which is not followed"), ("denied", "artifact", "none", "nothing of that name is there")],
+    "what was rejected is on record, what was kept is not")
+is_((brief(path)[0], brief(path)[-1]), ("start", "end"), "between the start and the end")
+
 # ---- refused ones too ----
 for number, (words, stage) in enumerate(((["--nonsense", *payload], "spec"), (["/nowhere", "true"], "image"), (["--require", "nonsense", *payload], "spec"),
                                          (["--slots", "1", "--slots-memory", "1M", *payload], "spec"))):
@@ -83,11 +113,16 @@ for where, why in (fifo, "not a regular file"), ("/dev/full", "not a regular fil
     run = pinfold("run", "--audit", where, *payload, "echo", "ran")
     is_((run.code, run.status, run.out), (125, "refused", b""), f"--audit {os.path.basename(where)}: nothing runs", run)
     like(run.message, why, "and why")
+    is_(run.err.decode().count(why), 1, "once")
 if WHO == "user":
     run = pinfold("run", "--audit", os.path.join(folder, "log"), *payload, "echo", "ran")
     is_((run.status, run.out, run.result["cause"]["stage"]), ("refused", b"", "audit"), "a folder that is not to be written", run)
 else:
     skip("needs an ordinary user", "a folder that is not to be written")
+
+
+run = pinfold("run", "--audit", "/nowhere/log", "--nonsense", *payload)
+ok("nonsense" in run.message and run.err.decode().count("/nowhere/log") == 1, "what is not the reason is told beside it", run)
 
 
 def small_files(size):

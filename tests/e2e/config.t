@@ -180,6 +180,57 @@ like(run.message, r"--slots: /etc/pinfold/config\.json says this for every run; 
 run = pinfold("explain", *payload, "exit", "0", env=USER, within=WITHIN)
 like(run.out.decode(), rf"(?m)^ +slots +host +\"{SLOTS}\" \(for every run\)$", "explain says so")
 like(run.out.decode(), rf"(?m)^audit +{re.escape(log)} \(of every run\)\ninputs from +/srv alone\nno input of +/srv/x$", "and the rest")
+
+# ---- where inputs may come from: every base holds, and the lists add up ----
+place = tmpdir()
+for name in ("host/user/var", "host/other", "elsewhere", "host/user/hostkeys", "host/user/mykeys"):
+    os.makedirs(os.path.join(place, name))
+    with open(os.path.join(place, name, "file"), "w", encoding="ascii") as file:
+        file.write("in\n")
+HOST, MINE, VAR = (os.path.join(place, name) for name in ("host", "host/user", "host/user/var"))
+
+
+def take(name, **env):
+    return pinfold("run", "--input", os.path.join(place, name) + ":x", tiny(), "/bin/payload", "cat", "/scratch/x/file", env={**USER, **env}, within=WITHIN)
+
+
+def kept_out(name, message, title, **env):
+    got = take(name, **env)
+    is_((got.code, got.status, got.out, got.result["cause"]["stage"]), (125, "refused", b"", "inputs"), title, got)
+    ok(message in got.message, "for that reason", got)
+
+
+write(copy, {"input-base": HOST})
+is_(take("host/other").out, b"in\n", "what lies in the host's base goes in")
+kept_out("elsewhere", f"does not lie in {HOST}, where inputs must", "what does not is refused")
+kept_out("elsewhere", f"does not lie in {HOST}, where inputs must", "the variable does not move the host's base", PINFOLD_INPUT_BASE=place)
+kept_out("host/other", f"does not lie in {MINE}, where inputs must", "but asks for more", PINFOLD_INPUT_BASE=MINE)
+write(home, {"input-base": place})
+kept_out("elsewhere", f"does not lie in {HOST}, where inputs must", "nor does the user's file")
+write(home, {"input-base": MINE})
+kept_out("host/other", f"does not lie in {MINE}, where inputs must", "which asks for more too")
+kept_out("host/user/mykeys", f"does not lie in {VAR}, where inputs must", "as the variable does beside both", PINFOLD_INPUT_BASE=VAR)
+is_(take("host/user/var", PINFOLD_INPUT_BASE=VAR).out, b"in\n", "what lies in all three goes in")
+run = pinfold("explain", *payload, "exit", "0", env=USER, within=WITHIN)
+like(run.out.decode(), rf"(?m)^inputs from +{re.escape(HOST)} alone\ninputs from +{re.escape(MINE)} alone$", "explain shows both")
+write(copy, {"input-base": "/nowhere"})
+kept_out("host/user/var", "/nowhere", "a base that is not there opens nothing")
+write(copy, {"sensitive-paths": ["/nowhere", os.path.join(place, "host/user/hostkeys")]})
+write(home, {"sensitive-paths": [os.path.join(place, "host/user/mykeys")]})
+is_(take("host/other", PINFOLD_SENSITIVE=VAR).out, b"in\n", "what is on no list goes in")
+for name in "hostkeys", "mykeys":
+    kept_out(f"host/user/{name}", "on the list of a configuration file", f"{name} does not", PINFOLD_SENSITIVE=VAR)
+kept_out("host/user/var", "on the caller's own list", "nor what the variable names", PINFOLD_SENSITIVE=VAR)
+kept_out("host/user", "it holds", "nor what holds one")
+if WHO == "user":
+    shut = tmpdir(user="root", mode=0o700)
+    os.mkdir(os.path.join(shut, "x"))
+    write(copy, {"sensitive-paths": [os.path.join(shut, "x")]})
+    write(home, {})
+    is_(take("host/other").out, b"in\n", "a place of the host's list that this user cannot reach keeps nothing else out")
+else:
+    skip("needs an ordinary user", "a place that cannot be reached")
+write(home, {})
 write(copy, {"audit": "/nowhere/log"})
 run = pinfold("run", *payload, "echo", "ran", env=USER, within=WITHIN)
 is_((run.status, run.out, run.result["cause"]["stage"]), ("refused", b"", "audit"), "a host's audit that cannot be written: nothing runs", run)

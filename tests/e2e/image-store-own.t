@@ -75,4 +75,40 @@ for what, make in OTHERS.items():
             is_(run.code, 125, f"{os.path.basename(path)[:12]} is {what}: {words[0]} is refused", run)
 is_(store.run("x").out, b"ran\n", "control: afterwards it runs")
 is_(store.image("remove", "x").code, 0, "and goes")
+
+# ---- no store of this user's: a folder of that name is a folder, and the way out is said ----
+work = tmpdir()
+os.symlink(tiny(), os.path.join(work, "tree"))
+WAY = "PINFOLD_STORE names another, or HOME is to be this user's own"
+
+
+def shut(what, env, why):
+    run = pinfold("run", "tree", "/bin/payload", "exit", "3", env=env, cwd=work)
+    is_((run.status, run.code), ("exited", 3), f"{what}: run of a folder takes the folder", run)
+    run = pinfold("run", "image", env=env, cwd=work)
+    is_((run.status, run.code), ("refused", 125), f"{what}: a name is refused", run)
+    ok("could not be opened: " + why in run.message and WAY in run.message, f"{what}: with the reason and the way out", run)
+    run = pinfold("image", "list", env=env)
+    ok(run.code == 125 and "could not be opened: " + why in run.err.decode() and WAY in run.err.decode(), f"{what}: image list says the same", run)
+
+
+if WHO == "user" and os.geteuid() == 0:
+    other = tmpdir(user="root", mode=0o700)
+    shut("a HOME that may not be entered", {"HOME": other}, "it may not be entered")
+    is_(os.listdir(other), [], "and nothing is made there")
+    os.chmod(other, 0o755)
+    os.makedirs(os.path.join(other, ".local/share/pinfold"))
+    shut("a HOME of another user's", {"HOME": other}, "it must belong to the user")
+    is_(os.listdir(os.path.join(other, ".local/share/pinfold")), [], "nor there")
+else:
+    skip("needs root to be another user", "another user's HOME")
+if os.geteuid() == 0:
+    foreign = tmpdir(mode=0o700)
+    os.chown(foreign, 12345, -1)
+    os.chmod(foreign, 0o755)
+    shut("PINFOLD_STORE of another user's", {"PINFOLD_STORE": foreign}, "it must belong to the user")
+none = os.path.join(tmpdir(mode=0o700), "store")
+for words, said in (["list"], b""), (["list", "--json"], b"[]\n"), (["list", "--names"], b""):
+    run = pinfold("image", *words, env={"PINFOLD_STORE": none})
+    is_((run.code, run.out, os.path.exists(none)), (0, said, False), f"image {' '.join(words)} makes no store", run)
 done()

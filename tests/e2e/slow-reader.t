@@ -63,6 +63,23 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     is_(run.evidence["signal"], number.name[3:], f"{number.name}: the evidence names it")
     undelivered(run, number.name)
 
+# Without a grace: what is there is passed on, and nothing that never was is told as lost.
+told = set()
+for turn in range(12):  # which end is heard of first is a matter of luck
+    with start("run", "--wall", "none", "--grace", "0s", tiny(), "/bin/payload", "await", "10") as running:
+        running.line()
+        running.signal(signal.SIGTERM)
+        run = running.wait()
+    told.add((run.status, *(w for w in run.result["warnings"] if "delivered" in w), *(run.result["output"][name]["truncated"] for name in ("stdout", "stderr"))))
+is_(told, {("cancelled", False, False)}, "a grace of 0 and nothing left: nothing is told as lost, nor truncated", run)
+with start("run", "--wall", "none", "--grace", "0s", *program, events=True) as running:
+    draining(running.events_file)
+    running.signal(signal.SIGTERM)
+    running.process.wait(30)
+    run = running.wait()
+is_(run.status, "cancelled", "a grace of 0 and a full pipe: what nobody takes is not waited for", run)
+undelivered(run, "a grace of 0")
+
 # pinfold kill is the same.
 mark = f"slow-{os.getpid()}"
 with start("run", "--wall", "none", "--grace", "200ms", "--id", mark, *program, events=True) as running:

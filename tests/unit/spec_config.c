@@ -71,9 +71,13 @@ static void rules(void **state)
 				" \"slots-memory\": \"1G\", \"sensitive-paths\": [\"/srv/a\", \"/srv/b\"]}",
 				&e),
 			 0);
-	assert_int_equal(config(&s, ORIGIN_USER, "{\"sensitive-paths\": [\"/home/c\"]}", &e), 0);
+	assert_int_equal(config(&s, ORIGIN_USER,
+				"{\"sensitive-paths\": [\"/home/c\"], \"input-base\": \"/srv/c\"}",
+				&e),
+			 0);
 	assert_string_equal(s.rules.audit, "syslog");
-	assert_string_equal(s.rules.input_base, "/srv");
+	assert_string_equal(s.rules.input_bases[0], "/srv");
+	assert_string_equal(s.rules.input_bases[1], "/srv/c");
 	assert_int_equal(s.rules.sensitive_len, 3);
 	assert_string_equal(s.rules.sensitive[1], "/srv/b");
 	assert_string_equal(s.rules.sensitive[2], "/home/c");
@@ -196,8 +200,6 @@ static const struct {
 	 "user.json:1:2: ceilings: this is the host's to say, in /etc/pinfold/config.json"},
 	{ORIGIN_USER, "{\"audit\": \"syslog\"}",
 	 "user.json:1:2: audit: this is the host's to say, in /etc/pinfold/config.json"},
-	{ORIGIN_USER, "{\"input-base\": \"/\"}",
-	 "user.json:1:2: input-base: this is the host's to say, in /etc/pinfold/config.json"},
 	{ORIGIN_USER, "{\"slots\": 1}",
 	 "user.json:1:2: slots: this is the host's to say, in /etc/pinfold/config.json"},
 };
