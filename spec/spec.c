@@ -22,6 +22,7 @@ int spec_init(struct spec *s, struct arena *a, struct err *e)
 	}
 	fresh.given = 0;
 	memset(fresh.origins, ORIGIN_DEFAULT, sizeof(fresh.origins));
+	memset(fresh.sayers, 1 << ORIGIN_DEFAULT, sizeof(fresh.sayers));
 	*s = fresh;
 	return 0;
 }

@@ -460,9 +460,19 @@ static void settle(struct spec *s, const struct key *k)
 		settle_stdin(s);
 }
 
+static bool adds_up(const struct key *k)
+{
+	return k->type == KEY_ENV || k->type == KEY_REQUIRE || k->type == KEY_ALLOW ||
+	       k->type == KEY_INPUT || k->type == KEY_INPUT_RO || k->type == KEY_ARTIFACT;
+}
+
 static void mark_given(struct spec *s, const struct key *k)
 {
 	s->given |= 1ULL << (k - spec_keys);
+	uint8_t *sayers = &s->sayers[k - spec_keys];
+	if (!adds_up(k) || *sayers == 1 << ORIGIN_DEFAULT)
+		*sayers = 0;
+	*sayers |= (uint8_t)(1 << s->speaking);
 	s->origins[k - spec_keys] = (uint8_t)s->speaking;
 	settle(s, k);
 }
@@ -481,6 +491,7 @@ void value_clear(struct spec *s, const struct key *k)
 {
 	if (types[k->type].clear)
 		types[k->type].clear(s, k);
+	s->sayers[k - spec_keys] = 0;
 	mark_given(s, k);
 }
 
