@@ -21,8 +21,8 @@ enum err_kind {
 
 struct err {
 	enum err_kind kind;
-	int sys; /* errno at the failure, 0 if none */
-	char msg[400];
+	int sys;       /* errno at the failure, 0 if none */
+	char msg[720]; /* room for all that is said of a guarantee */
 };
 
 #define ERR_INIT {.kind = ERR_NONE}

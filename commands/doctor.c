@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* As run has it by default, with what is not limited there limited too, so that each has its row;
@@ -79,10 +80,10 @@ static void print_rows(const struct result *r)
 	static const char *const colours[] = {"\033[31m", "\033[33m", "\033[32m"};
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
-		printf("%s%-8s%s  %-15s %s%s%s\n", paint(colours[g->state]),
-		       guarantee_state_name(g->state), paint("\033[0m"),
-		       guarantee_name((enum guarantee_id)id), g->by, g->value[0] ? " = " : "",
-		       g->value);
+		printf("%s%-8s%s  %-*s%s%s%s%s\n", paint(colours[g->state]),
+		       guarantee_state_name(g->state), paint("\033[0m"), g->by[0] ? 15 : 0,
+		       guarantee_name((enum guarantee_id)id), g->by[0] ? " " : "", g->by,
+		       g->value[0] ? " = " : "", g->value);
 		if (g->state == G_ENFORCED)
 			continue;
 		if (g->why[0])
@@ -179,9 +180,15 @@ static int run_trial(const struct context *c, const char *image, const char *rul
 	options_from_environment(&o, &arena);
 	autostored struct stored held = STORED_INIT;
 	if (exe_protect(c->whole_argv, environ, e) < 0 ||
-	    trial_spec(&spec, &arena, image, rule, e) < 0 ||
-	    images_resolve(&spec, NULL, &held, e) < 0)
+	    trial_spec(&spec, &arena, image, rule, e) < 0)
 		return -1;
+	if (images_resolve(&spec, NULL, &held, e) < 0) {
+		struct utsname u;
+		if (uname(&u) == 0)
+			snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
+		result_fail(r, RUN_REFUSED, "image", e);
+		return 0;
+	}
 	sandbox_run(&spec, &o, r);
 	return 0;
 }

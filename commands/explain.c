@@ -174,14 +174,25 @@ static void print_mounts(const struct rehearsal *h)
 	free(text);
 }
 
-/* What each key is, and who said so last. */
+/* Who said so, and of a key that adds up all that did: "host, flag". */
+static void print_sayers(unsigned sayers)
+{
+	char text[64] = "";
+	for (int who = 0; who < ORIGIN_COUNT; who++)
+		if (sayers >> who & 1)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+				 *text ? ", " : "", origin_name((enum origin)who));
+	printf("%-9s ", text);
+}
+
+/* What each key is, and who said so. */
 static void print_settings(const struct spec *s)
 {
 	const char *title = "settings";
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		char *value = key_value_text(s, &spec_keys[i]);
-		printf("%-12s %-15s %-9s ", title, spec_keys[i].name,
-		       origin_name((enum origin)s->origins[i]));
+		printf("%-12s %-15s ", title, spec_keys[i].name);
+		print_sayers(s->sayers[i]);
 		print_text(value ? value : "?");
 		printf("%s\n", s->rules.locked >> i & 1 ? " (for every run)" : "");
 		free(value);

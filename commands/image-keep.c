@@ -229,7 +229,7 @@ static int keep_claimed(struct image_call *c, const struct image_keep *k, const 
 			return -1;
 		mention_report(&report);
 		n.bytes = report.bytes;
-		n.entries = report.entries;
+		n.entries = report.paths;
 	}
 	return store_put_name(&c->store, &n, e);
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of 17 digits the last would be noise. */
+enum { REAL_DIGITS = 15 };
+
 struct listing {
 	json_t *json; /* NULL: for people */
 	unsigned count;
@@ -57,7 +60,8 @@ static void list_json(const struct listing *l, const struct registry_run *run, d
 				run->answers, "age_seconds", "command", words);
 	if (run->supervisor > 0) {
 		json_object_set_new(row, "pid", json_integer(run->supervisor));
-		json_object_set_new(row, "age_seconds", json_real(age));
+		json_object_set_new(row, "age_seconds",
+				    json_real((double)(int64_t)(age * 1000 + 0.5) / 1000));
 	}
 	json_array_append_new(l->json, row);
 }
@@ -105,7 +109,7 @@ int command_ps(const struct context *c)
 		if (registry_own(&r.runs[i]))
 			list_one(&l, &r.runs[i]);
 	if (l.json) {
-		json_dumpf(l.json, stdout, JSON_INDENT(2));
+		json_dumpf(l.json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 		printf("\n");
 		json_decref(l.json);
 	}

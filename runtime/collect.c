@@ -280,7 +280,7 @@ static int keep(struct intake *in)
 	if (e->kind != ERR_NONE || store_end(&in->file, (uint64_t)in->row.size, in->row.sha256, e) < 0)
 		return -1;
 	if (rule->type != ARTIFACT_ANY && validate_file(in->run, rule, schema, in->file.fd, e) < 0)
-		return err_wrap(e, "not %s", artifact_type_name(rule->type));
+		return -1;
 	return store_publish(&in->file, p->dir, in->row.file, e);
 }
 

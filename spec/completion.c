@@ -1,6 +1,7 @@
 /* The completion for bash, from the key table. */
 #include "spec/help.h"
 #include "spec/keys.h"
+#include "spec/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,9 @@ static void lists(FILE *to)
 	      to);
 	for (int i = 0; i < G_COUNT; i++)
 		fprintf(to, " %s", guarantee_name((enum guarantee_id)i));
+	fputs("'\n_pinfold_statuses='", to);
+	for (int i = 0; i < RUN_STATUS_COUNT; i++)
+		fprintf(to, "%s%s", i ? " " : "", run_status_name((enum run_status)i));
 	fputs("'\n", to);
 }
 
@@ -87,19 +91,42 @@ static const char words_and_files[] =
 	"_pinfold_stored()\n{\n\t_pinfold_words \"$(pinfold image list --names 2>/dev/null)\"\n}\n"
 	"_pinfold_image()\n{\n\t_pinfold_files\n\t_pinfold_words @host\n\t_pinfold_stored\n}\n";
 
-/* A word of one of the commands beside run and explain. */
+/* The options of `image VERB`; what sets bounds is in _pinfold_limits. */
+static const char image_flags[] =
+	"_pinfold_limits='--limit-bytes --limit-entries --limit-depth --limit-ratio --limit-time'\n"
+	"_pinfold_image_flags()\n{\n\tlocal flags=--help\n\tcase $1 in\n"
+	"\tlist) flags+=' --json --names' ;;\n"
+	"\tinspect|gc|verify) flags+=' --json' ;;\n"
+	"\timport) flags+=\" --json $_pinfold_limits\" ;;\n"
+	"\tload) flags+=\" --name --ref --as --platform --json $_pinfold_limits\" ;;\n"
+	"\tpull) flags+=\" --platform --auth-file --ca-file --insecure-registry --json $_pinfold_limits\" ;;\n"
+	"\tbuild-debian) flags+=\" --packages --suite --mirror --components --variant --json $_pinfold_limits\" ;;\n"
+	"\texport) flags+=' --output --format' ;;\n"
+	"\tesac\n\t_pinfold_words \"$flags\"\n}\n"
+	"_pinfold_image_word()\n{\n"
+	"\tcase $1,$2,$cur in\n"
+	"\tload,--as,*) _pinfold_words 'tree layout docker' ;;\n"
+	"\texport,--format,*) _pinfold_words 'tar oci' ;;\n"
+	"\t*,--auth-file,*|*,--ca-file,*|*,--output,*) _pinfold_files ;;\n"
+	"\t*,-*) _pinfold_image_flags \"$1\" ;;\n"
+	"\tload,*|import,*) _pinfold_files ;;\n"
+	"\t*) _pinfold_stored ;;\n\tesac\n}\n";
+
+/* A word of one of the commands beside run and explain; `=` is a word of its own. */
 static const char others[] =
 	"_pinfold_other()\n{\n\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	"\tcase ${COMP_WORDS[1]},$cur in\n"
-	"\timage,*) ((COMP_CWORD == 2)) && _pinfold_words \"$_pinfold_image_verbs\" || {\n"
-	"\t\tif [[ $cur == -* ]]; then _pinfold_words '--json --name --ref --platform --output --format --help'\n"
-	"\t\telif [[ ${COMP_WORDS[2]} == @(load|import) ]]; then _pinfold_files\n"
-	"\t\telse _pinfold_stored; fi; } ;;\n"
-	"\tdoctor,-*|ps,*) _pinfold_words --json ;;\n"
-	"\tdoctor,*) _pinfold_image ;;\n"
-	"\tgc,*) [[ $before == --cgroup-parent ]] && _pinfold_files || _pinfold_words --cgroup-parent ;;\n"
-	"\taudit,-*) _pinfold_words '--id --since --status --json' ;;\n"
+	"\t[[ $cur == = ]] && cur= || { [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}; }\n"
+	"\tcase ${COMP_WORDS[1]},$before,$cur in\n"
+	"\timage,*) ((COMP_CWORD == 2)) && _pinfold_words \"$_pinfold_image_verbs\" ||\n"
+	"\t\t_pinfold_image_word \"${COMP_WORDS[2]}\" \"$before\" ;;\n"
+	"\tgc,--cgroup-parent,*) _pinfold_files ;;\n"
+	"\tgc,*) _pinfold_words '--cgroup-parent --help' ;;\n"
+	"\taudit,--status,*) _pinfold_words \"$_pinfold_statuses\" ;;\n"
+	"\taudit,*,-*) _pinfold_words '--id --since --status --json --help' ;;\n"
 	"\taudit,*) _pinfold_files ;;\n"
+	"\tdoctor,*,-*|ps,*) _pinfold_words '--json --help' ;;\n"
+	"\tdoctor,*) _pinfold_image ;;\n"
+	"\tkill,*,-*) _pinfold_words --help ;;\n"
 	"\thelp,*) _pinfold_words \"$_pinfold_commands\" ;;\n"
 	"\tesac\n}\n";
 
@@ -143,6 +170,7 @@ char *spec_completion_text(void)
 	fputs(place, to);
 	bare_flags(to);
 	fputs(place_end, to);
+	fputs(image_flags, to);
 	fputs(others, to);
 	fputs(entry, to);
 	if (fclose(to) == 0)

@@ -83,7 +83,8 @@ static void help_intro(FILE *to, const char *command)
 		      ? "Prints what `pinfold run` with the same arguments would do, and runs nothing.\n"
 		      : "Runs COMMAND in a fresh sandbox and says in one document what happened.\n",
 	      to);
-	fputs("\nIMAGE is a path (./rootfs, /srv/rootfs), a name, or @host for this host's /usr.\n"
+	fputs("\nIMAGE is a folder (./rootfs, /srv/rootfs), the name of a stored image (see\n"
+	      "`pinfold image list`), or @host for this host's /usr.\n"
 	      "Options take their value as --key VALUE or --key=VALUE. [..] is the default.\n"
 	      "Sizes are like 64M or 1.5G (K M G T, binary), times like 500ms, 2s, 5m; `none`\n"
 	      "lifts a limit.\n",

@@ -122,7 +122,7 @@ const struct key spec_keys[] = {
 	{"events", KEY_SINK, GROUP_RESULT, AT(events), NULL, .placeholder = "FILE|fd:N",
 	 .help = "where events go while it runs, one JSON document a line"},
 	{"audit", KEY_PATH, GROUP_RESULT, AT(audit), NULL, .placeholder = "FILE|syslog",
-	 .help = "where records of who ran what are appended; without one nothing is started"},
+	 .help = "where records of who ran what are appended; where they cannot be, nothing is started"},
 	{"id", KEY_ID, GROUP_RESULT, AT(id), NULL, .placeholder = "NAME",
 	 .help = "name of the run, for ps, kill and the result (not given: chosen at random)"},
 

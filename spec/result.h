@@ -126,7 +126,7 @@ struct result {
 	struct {
 		char limit[16];	   /* "memory", "wall", ...; "" is null */
 		char stage[24];	   /* the step that failed; "" is null */
-		char message[400]; /* "" is null */
+		char message[720]; /* "" is null */
 		int sys;	   /* errno behind it, 0 none */
 		struct evidence evidence[EVIDENCE_MAX];
 		size_t evidence_len;

@@ -22,6 +22,7 @@ int spec_init(struct spec *s, struct arena *a, struct err *e)
 	}
 	fresh.given = 0;
 	memset(fresh.origins, ORIGIN_DEFAULT, sizeof(fresh.origins));
+	memset(fresh.sayers, 1 << ORIGIN_DEFAULT, sizeof(fresh.sayers));
 	*s = fresh;
 	return 0;
 }
@@ -85,8 +86,8 @@ int spec_set_command(struct spec *s, const char *const *words, size_t len, struc
 static int check_image_and_command(const struct spec *s, struct err *e)
 {
 	if (s->image_kind == IMAGE_NONE)
-		return err_usage(e,
-				 "no image: give a folder (./rootfs), @host, or \"image\" in the spec");
+		return err_usage(e, "no image: give a folder (./rootfs), a stored image's name, @host, or \"image\" "
+				    "in the spec");
 	if (s->command_len == 0)
 		return err_usage(e,
 				 "no command: give it behind the image, or \"command\" in the spec");

@@ -136,7 +136,8 @@ struct spec {
 	uint64_t given; /* bit set of the rows of spec_keys[] that were set, for defaults that depend on others */
 	struct rules rules;
 	enum origin speaking; /* whose words are being read */
-	uint8_t origins[64];  /* enum origin of each row */
+	uint8_t origins[64];  /* enum origin of each row: who said so last */
+	uint8_t sayers[64];   /* bit set of 1 << enum origin: of a row that adds up all that did */
 };
 
 /* Defaults, set by the same parser as everything else. The arena is borrowed and must

@@ -1,5 +1,6 @@
 #include "spec/value.h"
 
+#include "spec/list.h"
 #include "spec/parse.h"
 #include "spec/slots.h"
 
@@ -9,16 +10,6 @@
 
 /* execve(2) takes no single word longer than MAX_ARG_STRLEN, its NUL included. */
 enum { WORD_BYTES_MAX = 128 * 1024 - 1, FD_MAX = 1048575, ENV_ROOM = 16 };
-
-static void *field(struct spec *s, const struct key *k)
-{
-	return (char *)s + k->offset;
-}
-
-static const void *field_of(const struct spec *s, const struct key *k)
-{
-	return (const char *)s + k->offset;
-}
 
 /* ---- numbers ---- */
 
@@ -68,7 +59,7 @@ static int parse_number(const struct key *k, const char *text, uint64_t *value, 
 
 static int set_u64(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	return parse_number(k, text, field(s, k), e);
+	return parse_number(k, text, value_field(s, k), e);
 }
 
 static int set_u32(struct spec *s, const struct key *k, const char *text, struct err *e)
@@ -76,13 +67,13 @@ static int set_u32(struct spec *s, const struct key *k, const char *text, struct
 	uint64_t value = 0;
 	if (parse_number(k, text, &value, e) < 0)
 		return -1;
-	*(uint32_t *)field(s, k) = (uint32_t)value;
+	*(uint32_t *)value_field(s, k) = (uint32_t)value;
 	return 0;
 }
 
 static void write_u64(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	uint64_t value = *(const uint64_t *)field_of(s, k);
+	uint64_t value = *(const uint64_t *)value_field_of(s, k);
 	char text[PARSE_TEXT_BYTES];
 	if (!k->initial && value == 0) {
 		json_null_value(w, key_member(k));
@@ -96,12 +87,12 @@ static void write_u64(const struct spec *s, const struct key *k, struct json_wri
 
 static void write_u32(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_number(w, key_member(k), *(const uint32_t *)field_of(s, k));
+	json_number(w, key_member(k), *(const uint32_t *)value_field_of(s, k));
 }
 
 static void clear_u64(struct spec *s, const struct key *k)
 {
-	*(uint64_t *)field(s, k) = 0;
+	*(uint64_t *)value_field(s, k) = 0;
 }
 
 /* ---- words ---- */
@@ -113,7 +104,7 @@ static int set_enum(struct spec *s, const struct key *k, const char *text, struc
 {
 	for (int i = 0; k->words[i]; i++) {
 		if (strcmp(k->words[i], text) == 0) {
-			memcpy(field(s, k), &i, sizeof(i));
+			memcpy(value_field(s, k), &i, sizeof(i));
 			return 0;
 		}
 	}
@@ -123,7 +114,7 @@ static int set_enum(struct spec *s, const struct key *k, const char *text, struc
 static void write_enum(const struct spec *s, const struct key *k, struct json_writer *w)
 {
 	int i;
-	memcpy(&i, field_of(s, k), sizeof(i));
+	memcpy(&i, value_field_of(s, k), sizeof(i));
 	json_text(w, key_member(k), k->words[i]);
 }
 
@@ -132,13 +123,13 @@ static int set_bool(struct spec *s, const struct key *k, const char *text, struc
 	bool value = strcmp(text, "true") == 0;
 	if (!value && strcmp(text, "false") != 0)
 		return err_usage(e, "%s is neither true nor false", show(text).text);
-	*(bool *)field(s, k) = value;
+	*(bool *)value_field(s, k) = value;
 	return 0;
 }
 
 static void write_bool(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	json_bool(w, key_member(k), *(const bool *)field_of(s, k));
+	json_bool(w, key_member(k), *(const bool *)value_field_of(s, k));
 }
 
 /* ---- texts ---- */
@@ -226,13 +217,13 @@ static int set_text(struct spec *s, const struct key *k, const char *text, struc
 {
 	if (text_checks[k->type](text, e) < 0)
 		return -1;
-	*(const char **)field(s, k) = arena_strdup(s->arena, text);
+	*(const char **)value_field(s, k) = arena_strdup(s->arena, text);
 	return 0;
 }
 
 static void write_text(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	const char *text = *(const char *const *)field_of(s, k);
+	const char *text = *(const char *const *)value_field_of(s, k);
 	if (text)
 		json_text(w, key_member(k), text);
 	else
@@ -241,7 +232,7 @@ static void write_text(const struct spec *s, const struct key *k, struct json_wr
 
 static void clear_text(struct spec *s, const struct key *k)
 {
-	*(const char **)field(s, k) = NULL;
+	*(const char **)value_field(s, k) = NULL;
 }
 
 /* ---- stdin ---- */
@@ -389,118 +380,16 @@ static void clear_env(struct spec *s, const struct key *k)
 	s->env_len = 0;
 }
 
-/* ---- require ---- */
-
-static int set_require(struct spec *s, const struct key *k, const char *text, struct err *e)
-{
-	(void)k;
-	uint64_t bits = 0;
-	for (const char *at = text;;) {
-		char name[32];
-		size_t len = strcspn(at, ",");
-		snprintf(name, sizeof(name), "%.*s", (int)(len < 31 ? len : 31), at);
-		uint64_t set = guarantee_set(name);
-		if (!set)
-			return err_usage(e,
-					 "%s is no guarantee; names are as in the result, cgroup or all",
-					 show(name).text);
-		bits |= set;
-		if (!at[len])
-			break;
-		at += len + 1;
-	}
-	s->require |= bits;
-	return 0;
-}
-
-static void write_require(const struct spec *s, const struct key *k, struct json_writer *w)
-{
-	json_begin(w, key_member(k), '[');
-	for (int i = 0; i < G_COUNT; i++) {
-		if (s->require & (1ULL << i))
-			json_text(w, NULL, guarantee_name((enum guarantee_id)i));
-	}
-	json_end(w, '[');
-}
-
-static void clear_require(struct spec *s, const struct key *k)
-{
-	(void)k;
-	s->require = 0;
-}
-
-/* ---- allow ---- */
-
-static int set_allow(struct spec *s, const struct key *k, const char *text, struct err *e)
-{
-	return egress_list_add(field(s, k), text, s->arena, e);
-}
-
-static void write_allow(const struct spec *s, const struct key *k, struct json_writer *w)
-{
-	const struct egress_list *list = field_of(s, k);
-	json_begin(w, key_member(k), '[');
-	for (size_t i = 0; i < list->len; i++)
-		json_text(w, NULL, list->rules[i].text);
-	json_end(w, '[');
-}
-
-static void clear_allow(struct spec *s, const struct key *k)
-{
-	memset(field(s, k), 0, sizeof(struct egress_list));
-}
-
-/* ---- inputs and artifacts ---- */
-
-static int set_input(struct spec *s, const struct key *k, const char *text, struct err *e)
-{
-	return input_list_add(field(s, k), text, k->type == KEY_INPUT_RO, s->arena, e);
-}
-
-static void write_input(const struct spec *s, const struct key *k, struct json_writer *w)
-{
-	const struct input_list *list = field_of(s, k);
-	json_begin(w, key_member(k), '[');
-	for (size_t i = 0; i < list->len; i++)
-		if (list->inputs[i].read_only == (k->type == KEY_INPUT_RO))
-			json_text(w, NULL, list->inputs[i].text);
-	json_end(w, '[');
-}
-
-static void clear_input(struct spec *s, const struct key *k)
-{
-	memset(field(s, k), 0, sizeof(struct input_list));
-}
-
-static int set_artifact(struct spec *s, const struct key *k, const char *text, struct err *e)
-{
-	return artifact_list_add(field(s, k), text, s->arena, e);
-}
-
-static void write_artifact(const struct spec *s, const struct key *k, struct json_writer *w)
-{
-	const struct artifact_list *list = field_of(s, k);
-	json_begin(w, key_member(k), '[');
-	for (size_t i = 0; i < list->len; i++)
-		json_text(w, NULL, list->rules[i].text);
-	json_end(w, '[');
-}
-
-static void clear_artifact(struct spec *s, const struct key *k)
-{
-	memset(field(s, k), 0, sizeof(struct artifact_list));
-}
-
 /* ---- slots ---- */
 
 static int set_slots(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	return slots_parse(text, s->arena, field(s, k), e);
+	return slots_parse(text, s->arena, value_field(s, k), e);
 }
 
 static void write_slots(const struct spec *s, const struct key *k, struct json_writer *w)
 {
-	const struct slots *slots = field_of(s, k);
+	const struct slots *slots = value_field_of(s, k);
 	char text[PARSE_TEXT_BYTES + SLOTS_NAME_MAX + 2];
 	snprintf(text, sizeof(text), "%llu:%s", (unsigned long long)slots->count, slots->name);
 	json_text(w, key_member(k), slots->count ? text : "none");
@@ -528,11 +417,11 @@ static const struct {
 	[KEY_SINK] = {set_text, write_text, clear_text},
 	[KEY_STDIN] = {set_stdin, write_stdin, clear_stdin},
 	[KEY_ENV] = {set_env, write_env, clear_env},
-	[KEY_REQUIRE] = {set_require, write_require, clear_require},
-	[KEY_ALLOW] = {set_allow, write_allow, clear_allow},
-	[KEY_INPUT] = {set_input, write_input, clear_input},
-	[KEY_INPUT_RO] = {set_input, write_input, clear_input},
-	[KEY_ARTIFACT] = {set_artifact, write_artifact, clear_artifact},
+	[KEY_REQUIRE] = {list_set_require, list_write_require, list_clear_require},
+	[KEY_ALLOW] = {list_set_allow, list_write_allow, list_clear_allow},
+	[KEY_INPUT] = {list_set_input, list_write_input, list_clear_input},
+	[KEY_INPUT_RO] = {list_set_input, list_write_input, list_clear_input},
+	[KEY_ARTIFACT] = {list_set_artifact, list_write_artifact, list_clear_artifact},
 	[KEY_SLOTS] = {set_slots, write_slots, NULL},
 };
 
@@ -571,9 +460,19 @@ static void settle(struct spec *s, const struct key *k)
 		settle_stdin(s);
 }
 
+static bool adds_up(const struct key *k)
+{
+	return k->type == KEY_ENV || k->type == KEY_REQUIRE || k->type == KEY_ALLOW ||
+	       k->type == KEY_INPUT || k->type == KEY_INPUT_RO || k->type == KEY_ARTIFACT;
+}
+
 static void mark_given(struct spec *s, const struct key *k)
 {
 	s->given |= 1ULL << (k - spec_keys);
+	uint8_t *sayers = &s->sayers[k - spec_keys];
+	if (!adds_up(k) || *sayers == 1 << ORIGIN_DEFAULT)
+		*sayers = 0;
+	*sayers |= (uint8_t)(1 << s->speaking);
 	s->origins[k - spec_keys] = (uint8_t)s->speaking;
 	settle(s, k);
 }
@@ -592,12 +491,13 @@ void value_clear(struct spec *s, const struct key *k)
 {
 	if (types[k->type].clear)
 		types[k->type].clear(s, k);
+	s->sayers[k - spec_keys] = 0;
 	mark_given(s, k);
 }
 
 void value_lower(struct spec *s, const struct key *k, uint64_t value)
 {
-	*(uint64_t *)field(s, k) = value;
+	*(uint64_t *)value_field(s, k) = value;
 	settle(s, k);
 }
 
@@ -611,8 +511,8 @@ char *key_value_text(const struct spec *s, const struct key *k)
 	char number[PARSE_TEXT_BYTES];
 	struct json_writer w;
 	if (numbers[k->type].format && k->type != KEY_UID &&
-	    (k->initial || *(const uint64_t *)field_of(s, k))) {
-		numbers[k->type].format(*(const uint64_t *)field_of(s, k), number);
+	    (k->initial || *(const uint64_t *)value_field_of(s, k))) {
+		numbers[k->type].format(*(const uint64_t *)value_field_of(s, k), number);
 		return strdup(number);
 	}
 	json_open(&w, false);

@@ -7,6 +7,17 @@
 #include "spec/keys.h"
 #include "spec/writer.h"
 
+/* The field of k, of the type that k's type says. */
+static inline void *value_field(struct spec *s, const struct key *k)
+{
+	return (char *)s + k->offset;
+}
+
+static inline const void *value_field_of(const struct spec *s, const struct key *k)
+{
+	return (const char *)s + k->offset;
+}
+
 /* Set the field of k from text. ERR_USAGE without the key's name; the field untouched then. */
 int value_set(struct spec *s, const struct key *k, const char *text, struct err *e);
 

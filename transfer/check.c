@@ -7,22 +7,20 @@
 #include <stdint.h>
 #include <string.h>
 
+/* One that is whole and does not fit is JSON all the same. */
 static int check_json(const struct checked *c, const struct tree *schema, struct err *e)
 {
 	struct tree t;
 	if (tree_read(&t, (const char *)c->bytes, c->len, e) < 0)
-		return -1;
+		return err_wrap(e, "not json");
 	const int rc = schema ? schema_holds(schema, &t, e) : 0;
 	tree_close(&t);
-	return rc;
+	return rc < 0 ? err_wrap(e, "does not fit the schema") : 0;
 }
 
-int check_bytes(enum artifact_type type, const struct checked *c, const struct tree *schema,
-		struct err *e)
+static int check_other(enum artifact_type type, const struct checked *c, struct err *e)
 {
 	switch (type) {
-	case ARTIFACT_JSON:
-		return check_json(c, schema, e);
 	case ARTIFACT_CSV:
 		return check_csv(c, e);
 	case ARTIFACT_TEXT:
@@ -31,11 +29,20 @@ int check_bytes(enum artifact_type type, const struct checked *c, const struct t
 		return check_png(c, e);
 	case ARTIFACT_ELF:
 		return check_elf(c, e);
+	case ARTIFACT_JSON:
 	case ARTIFACT_ANY:
 	case ARTIFACT_TYPE_COUNT:
 		break;
 	}
 	return 0;
+}
+
+int check_bytes(enum artifact_type type, const struct checked *c, const struct tree *schema,
+		struct err *e)
+{
+	if (type == ARTIFACT_JSON)
+		return check_json(c, schema, e);
+	return check_other(type, c, e) < 0 ? err_wrap(e, "not %s", artifact_type_name(type)) : 0;
 }
 
 int check_text(const struct checked *c, struct err *e)
@@ -135,8 +142,8 @@ int check_csv(const struct checked *all, struct err *e)
 		if (first == 0)
 			first = fields;
 		if (fields != first)
-			return err_usage(e, "record %zu has %d fields, the first has %d", c.record,
-					 fields, first);
+			return err_usage(e, "record %zu has %d field%s, the first has %d", c.record,
+					 fields, fields == 1 ? "" : "s", first);
 	}
 	return 0;
 }

@@ -15,7 +15,7 @@ struct checked {
 	size_t len;
 };
 
-/* ERR_USAGE says what is wrong and where. schema: NULL none; for JSON alone. */
+/* ERR_USAGE: "not csv: ...", "does not fit the schema: ...", with what is wrong and where. schema: NULL none; for JSON alone. */
 int check_bytes(enum artifact_type type, const struct checked *c, const struct tree *schema,
 		struct err *e);
 

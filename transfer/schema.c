@@ -235,6 +235,16 @@ static const struct {
 };
 enum { KEYWORDS = sizeof(keywords) / sizeof(*keywords) };
 
+static int refuse_keyword(const struct tree *t, const struct tree_node *key, struct err *e)
+{
+	enum { SHOWN = 40 };
+	char what[SHOWN + 48];
+	const int len = (int)(key->end - key->at);
+	snprintf(what, sizeof(what), "the keyword \"%.*s%s\" is not supported",
+		 len > SHOWN ? SHOWN : len, t->text + key->at, len > SHOWN ? "..." : "");
+	return refuse(t, key, what, e);
+}
+
 static int check_one(const struct tree *t, const struct tree_node *s, struct err *e)
 {
 	if (s->kind != TREE_OBJECT)
@@ -246,7 +256,7 @@ static int check_one(const struct tree *t, const struct tree_node *s, struct err
 		while (n < KEYWORDS && !tree_is_text(t, key, keywords[n].name))
 			n++;
 		if (n == KEYWORDS)
-			return refuse(t, key, "this keyword is not supported", e);
+			return refuse_keyword(t, key, e);
 		if (keywords[n].form(t, value, e) < 0)
 			return -1;
 		key = tree_next(t, value);

@@ -198,8 +198,8 @@ static int tries_for(size_t servers)
 	return servers <= 1 ? 3 : servers <= 3 ? 2 : 1;
 }
 
-/* Without EDNS, as glibc asks: there are servers that drop or refuse it, and an answer beyond 512 bytes
- * comes by TCP. */
+/* Without EDNS, as glibc asks: there are servers that drop or refuse it, and an answer beyond 512
+ * bytes comes by TCP. */
 static int open_channel(struct resolver *r, int tries)
 {
 	char lookups[] = "b";

@@ -127,6 +127,7 @@ static int write_line(struct finish *f, struct err *e)
 	memcpy(at, f->fields, f->fields_len);
 	at += f->fields_len;
 	*at++ = '\n';
+	f->u->report.paths++;
 	f->out_used = (size_t)(at - f->out);
 	return 0;
 }

@@ -45,8 +45,9 @@ static inline uint64_t unpack_seconds(const struct unpack_limits *l, uint64_t by
 
 /* What was done and what was left out. */
 struct layer_report {
-	uint64_t entries, bytes;
-	uint64_t whiteouts;	   /* of both kinds, also of those that had nothing to remove */
+	uint64_t entries, bytes; /* that were charged: an archive may have a path again and again */
+	uint64_t paths;	    /* of the whole tree, its root among them: the lines of its record */
+	uint64_t whiteouts; /* of both kinds, also of those that had nothing to remove */
 	uint64_t devices_skipped;  /* and sockets, and hard links to either */
 	uint64_t setid_dropped;	   /* files and folders that had a set-id bit */
 	uint64_t xattrs_dropped;   /* not user.*, or user.overlay.*, or too many; ACLs too */

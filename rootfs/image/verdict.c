@@ -188,6 +188,20 @@ static bool worth_a_retry(const struct exchange *x, CURLcode code)
 	return may_pass(code) && (x->r->answered || !absent);
 }
 
+/* A redirect may have led elsewhere than the reference says: whom it was that did not answer. */
+static void name_the_host(const struct exchange *x, struct err *e)
+{
+	char *host = NULL, *port = NULL;
+	CURLU *url = curl_url();
+	if (url && x->url && curl_url_set(url, CURLUPART_URL, x->url, 0) == CURLUE_OK &&
+	    curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+	    curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK)
+		err_wrap(e, "%.255s:%s", host, port);
+	curl_free(host);
+	curl_free(port);
+	curl_url_cleanup(url);
+}
+
 static enum exchange_next no_answer(struct exchange *x, CURLcode code, struct err *e)
 {
 	if (code == CURLE_OPERATION_TIMEDOUT)
@@ -201,6 +215,7 @@ static enum exchange_next no_answer(struct exchange *x, CURLcode code, struct er
 			 curl_easy_strerror(code));
 	else
 		err_host(e, "%s", curl_easy_strerror(code));
+	name_the_host(x, e);
 	return worth_a_retry(x, code) ? later(x, e) : EXCHANGE_FAILED;
 }
 

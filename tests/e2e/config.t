@@ -46,7 +46,7 @@ def write(base, text, mode=0o644):
 def settings(run):
     """{key: (who, value)} of explain."""
     text = re.search(r"^settings .*?(?=^mounts )", run.out.decode(), re.M | re.S)[0]
-    rows = re.findall(r"^(?:settings)? +(\S+) +(default|host|user|spec file|flag) +(.*)$", text, re.M)
+    rows = re.findall(r"^(?:settings)? +(\S+) +((?:default|host|user|spec file|flag|, )+) +(.*)$", text, re.M)
     return {name: (who, value) for name, who, value in rows}
 
 
@@ -60,7 +60,7 @@ rows = settings(run)
 is_({name: rows.get(name) for name in ("memory", "wall", "pids", "cpus")},
     {"memory": ("user", "300M"), "wall": ("spec file", "8s"), "pids": ("flag", "70"), "cpus": ("default", "1")},
     "explain says where each value came from", run)
-is_(rows["env"], ("flag", '["A=user","B=spec","C=flag"]'), "what can be given more than once adds up")
+is_(rows["env"], ("user, spec file, flag", '["A=user","B=spec","C=flag"]'), "what can be given more than once adds up")
 like(run.out.decode(), rf"(?m)^user file +{re.escape(home)}/pinfold/config\.json$", "and names the file")
 run = pinfold("run", "--wall", "9s", *payload, "exit", "3", env=USER)
 is_((run.code, run.guarantee("memory")["requested"], run.guarantee("wall")["requested"]), (3, "300M", "9s"), "run goes by it", run)

@@ -119,4 +119,11 @@ os.close(write_end)
 run = pinfold("explain", "--stdin", "-", *payload, "cat", stdin=read_end)
 is_((run.code, os.read(read_end, 10)), (0, b"kept"), "stdin is not read", run)
 is_(leftovers(MARK), [], "nothing is left")
+# A key that adds up is of all that said so.
+added = os.path.join(tmpdir(), "spec.json")
+with open(added, "w", encoding="utf-8") as file:
+    file.write('{"env": ["A=1"]}')
+run = pinfold("explain", "--spec", added, "--env", "B=2", "--hostname", "x", "@host", "true")
+like(run.out.decode(), r"(?m) env +spec file, flag +\S*A=1.*B=2", "a key that adds up names each who said so")
+like(run.out.decode(), r"(?m) hostname +flag +", "any other the last")
 done()

@@ -124,4 +124,7 @@ is_((store.names(), store.entries("trees"), [name for name in store.entries("blo
     "and never seen")
 run = store.image("pull", "local-name")
 is_(run.code, 125, "a name without a registry cannot be pulled", run)
+# Port 1 of the loopback address has no listener.
+run = Store().image("pull", "--insecure-registry", "localhost:1/x")
+ok(run.code == 125 and b"localhost:1: " in run.err, "who did not answer is named, with the port", run)
 done()

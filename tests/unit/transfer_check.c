@@ -222,7 +222,7 @@ static void csv(void **state)
 		{BYTES("\"aaa\",\"b\"\"bb\",\"ccc\""), NULL},
 		{BYTES("a,\n,b\n"), NULL},
 		{BYTES(""), "empty"},
-		{BYTES("a,b\nc\n"), "record 2 has 1 fields, the first has 2"},
+		{BYTES("a,b\nc\n"), "record 2 has 1 field, the first has 2"},
 		{BYTES("a,b\n\n"), "record 2 has 1"},
 		{BYTES("a\"b\n"), "a quote in a field"},
 		{BYTES("\"a\"b\n"), "behind a quoted field"},
