@@ -401,9 +401,9 @@ static void cut_texts(void **state)
 		for (int shift = 0; shift < 4; shift++) {
 			struct result r;
 			struct err e = ERR_INIT;
-			char text[1800] = "";
+			char text[900] = "";
 			memset(text, 'x', (size_t)shift);
-			for (int n = 0; n < 440; n++)
+			while (strlen(text) < 850)
 				strcat(text, characters[i]);
 			result_init(&r);
 			err_host(&e, "%s", text);
