@@ -61,7 +61,6 @@ for what, (change, undo, names) in changes.items():
     undo()
 document = json.loads(store.image("verify", "--json", "a").out)
 ok({"name", "id", "paths", "differences", "shown"} <= set(document), "verify --json is a document")
-is_(json.loads(store.image("inspect", "--json", "a").out)["entries"], document["paths"], "inspect counts as many paths")
 a_blob = os.path.join(store.path, "blobs/sha256", store.entries("blobs/sha256")[0])
 os.chmod(a_blob, 0o600)
 with open(a_blob, "r+b") as file:

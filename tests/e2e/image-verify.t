@@ -72,4 +72,9 @@ with open(config, "rb") as file:
     good = file.read()
 found("another config", "sha256:" + os.path.basename(folder), lambda: replace(config, b"{}"), lambda: replace(config, good))
 undisturbed()
+# The root and one file, however often archives have them.
+run = store.image("load", "--name", "y", "-", stdin=layout_tar([layer({"./": ("dir", 0o755), "x": b"1"}), layer({"x": b"2"})]))
+is_(run.code, 0, "an image of two layers with one file", run)
+is_([json.loads(store.image(*words, "--json", "y").out)[key] for words, key in ((["inspect"], "entries"), (["verify"], "paths"))], [2, 2],
+    "inspect and verify count the tree's paths")
 done()

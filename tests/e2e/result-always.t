@@ -92,7 +92,7 @@ with open(profile, "w", encoding="ascii") as file:
     file.write('{"defaultAction": "SCMP_ACT_ALLOW"}')
 run = pinfold("run", "--seccomp", profile, *payload, "exit", "0")
 like(run.guarantee("seccomp")["value"], r"^[0-9a-f]{64}$", "the digest of a profile has all its digits")
-long = "/" + "long/" * 100 + "name"
+long = "/" + "long/" * 200 + "name"
 run = pinfold("run", "--workdir", long, *payload, "exit", "0")
 like(run.message, r"^working directory /long/.*\.\.\..*: it is not in the image$", "a message that is too long loses its middle, and shows it")
 

@@ -33,6 +33,8 @@ static void enter_namespaces(void)
 }
 
 /* look() runs as pid 1 after rootfs_enter(), with what it made of it; returns NULL or what is wrong. */
+enum { SAID_BYTES = 960 }; /* a message of struct err and more */
+
 typedef const char *look_fn(const struct rootfs *r, const struct rootfs_view *view, int result,
 			    struct err *e);
 
@@ -40,7 +42,7 @@ static void pid_1(const struct rootfs *r, look_fn *look, int out)
 {
 	struct rootfs_view view = ROOTFS_VIEW_INIT;
 	struct err e = ERR_INIT;
-	char said[640] = "";
+	char said[SAID_BYTES] = "";
 	umask(0);
 	int result = rootfs_enter(r, -1, &view, &e);
 	if (result == 0)
@@ -67,7 +69,7 @@ static void in_sandbox(const struct rootfs *r, look_fn *look)
 		_exit(init > 0 && waitpid(init, &status, 0) == init ? 0 : 92);
 	}
 	close(fds[1]);
-	char said[640] = "pid 1 said nothing";
+	char said[SAID_BYTES] = "pid 1 said nothing";
 	ssize_t n = read(fds[0], said, sizeof(said) - 1);
 	close(fds[0]);
 	int status;

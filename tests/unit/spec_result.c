@@ -403,7 +403,7 @@ static void cut_texts(void **state)
 			struct err e = ERR_INIT;
 			char text[900] = "";
 			memset(text, 'x', (size_t)shift);
-			for (int n = 0; n < 220; n++)
+			while (strlen(text) < 850)
 				strcat(text, characters[i]);
 			result_init(&r);
 			err_host(&e, "%s", text);
