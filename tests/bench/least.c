@@ -53,11 +53,19 @@ static void check(long result, const char *what)
 		err(125, "%s", what);
 }
 
+/* The descriptor, for which there is no doing without. */
+static int need(int fd, const char *what)
+{
+	if (fd < 0)
+		err(125, "%s", what);
+	return fd;
+}
+
 static void put(int dir, const char *path, int flags, const char *text)
 {
-	int fd = openat(dir, path, flags | O_CLOEXEC, 0644);
+	int fd = need(openat(dir, path, flags | O_CLOEXEC, 0644), path);
 	ssize_t len = (ssize_t)strlen(text);
-	if (fd < 0 || write(fd, text, (size_t)len) != len)
+	if (write(fd, text, (size_t)len) != len)
 		err(125, "%s", path);
 	close(fd);
 }
@@ -161,7 +169,7 @@ static void skeleton(void)
 {
 	check(mount("least", "/", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0755,size=512k"),
 	      "stage");
-	int stage = open(STAGE, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int stage = need(open(STAGE, O_PATH | O_DIRECTORY | O_CLOEXEC), "stage");
 	char path[80];
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		check(mkdirat(stage, folders[i], 0755), folders[i]);
@@ -323,7 +331,7 @@ static _Noreturn void init(void)
 	struct clone_args beside = {.flags = CLONE_FILES};
 	int ns = fcntl(control[1], F_DUPFD_CLOEXEC, 3), tree = -1, status;
 	/* Now, because pid 1 is about to mount over /proc. */
-	int user = open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int user = need(open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC), "/proc/sys/user");
 	pid_t other = (pid_t)syscall(SYS_clone3, &beside, sizeof(beside));
 	if (other == 0)
 		helper(ns, user);
@@ -349,7 +357,7 @@ static _Noreturn void init(void)
 	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
 		;
 	check(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable");
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null = need(open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
 	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	pid_t pid = clone(start, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &null);
@@ -367,11 +375,12 @@ static void map_and_go(pid_t pid, const char *image)
 	char path[40], map[40];
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	snprintf(map, sizeof(map), "0 %d %d", FIRST_ID, ID_COUNT);
-	int proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int proc = need(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), path);
 	put(proc, "uid_map", O_WRONLY, map);
 	put(proc, "gid_map", O_WRONLY, map);
-	int user = openat(proc, "ns/user", O_RDONLY | O_CLOEXEC);
-	int tree = open_tree(AT_FDCWD, image, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	int user = need(openat(proc, "ns/user", O_RDONLY | O_CLOEXEC), "ns/user");
+	int tree = need(open_tree(AT_FDCWD, image, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE),
+			image);
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
 					      MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP,
 				  .propagation = MS_PRIVATE,
@@ -414,10 +423,11 @@ int main(int argc, char **argv)
 	program = argv + 2;
 	int parent = open("/sys/fs/cgroup/unified", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (parent < 0)
-		parent = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		parent = need(open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			      "/sys/fs/cgroup");
 	snprintf(name, sizeof(name), "least-%d", getpid());
 	check(mkdirat(parent, name, 0755), name);
-	int cgroup = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int cgroup = need(openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC), name);
 	check(pipe2(out, O_CLOEXEC), "pipe");
 	check(pipe2(errs, O_CLOEXEC), "pipe");
 	check(fchown(out[1], FIRST_ID + PROGRAM_ID, FIRST_ID + PROGRAM_ID), "fchown");
@@ -435,11 +445,11 @@ int main(int argc, char **argv)
 	close(errs[1]);
 	map_and_go(pid, argv[1]);
 	int code = supervise(pid);
-	int file = openat(cgroup, "cpu.stat", O_RDONLY | O_CLOEXEC);
+	int file = need(openat(cgroup, "cpu.stat", O_RDONLY | O_CLOEXEC), "cpu.stat");
 	check(read(file, stat, sizeof(stat) - 1), "cpu.stat");
 	check(unlinkat(parent, name, AT_REMOVEDIR), name);
 	int len = snprintf(text, sizeof(text), "{\"code\": %d, \"cpu\": \"%s\"}\n", code, stat);
-	int result = open("/dev/shm", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int result = need(open("/dev/shm", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), "result");
 	check(write(result, text, (size_t)len), "result");
 	close(result);
 	return code;
