@@ -68,7 +68,7 @@ seen = set()
 deadline = time.monotonic() + 60
 while seen != {SECRET, b"file\n"} and time.monotonic() < deadline:
     try:
-        seen.add(open(os.path.join(control, "a"), "rb").read())
+        seen |= {open(os.path.join(control, "a"), "rb").read()} - {b""}  # made, and not written yet
     except OSError:
         pass
 swapper.kill()
