@@ -31,18 +31,18 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-void fd_close_others(int *keep, size_t len)
+int fd_close_others(int *keep, size_t len)
 {
 	unsigned next = 0;
 	qsort(keep, len, sizeof(*keep), by_number);
 	for (size_t i = 0; i < len; i++) {
-		if (keep[i] < 0)
+		if (keep[i] < 0 || (unsigned)keep[i] < next) /* none, or named twice */
 			continue;
-		if ((unsigned)keep[i] > next)
-			close_range(next, (unsigned)keep[i] - 1, 0);
+		if ((unsigned)keep[i] > next && close_range(next, (unsigned)keep[i] - 1, 0) < 0)
+			return -1;
 		next = (unsigned)keep[i] + 1;
 	}
-	close_range(next, ~0U, 0);
+	return close_range(next, ~0U, 0);
 }
 
 int fd_take(int *fd)

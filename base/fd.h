@@ -18,8 +18,9 @@
 void fd_close(int *fd);
 #define autoclose __attribute__((cleanup(fd_close)))
 
-/* Every descriptor but these is closed; keep is sorted. For a child that goes on without execve. */
-void fd_close_others(int *keep, size_t len);
+/* Every descriptor but these is closed; keep is sorted, -1 in it is none. For a child that goes on
+ * without execve. 0, or -1 with errno (close_range(2)): then it must not go on. */
+int fd_close_others(int *keep, size_t len);
 
 /* Ownership moves, in one visible word: returns *fd and sets it to -1. */
 int fd_take(int *fd);

@@ -105,8 +105,9 @@ static _Noreturn void be_collector(const struct run *run, int to, pid_t parent)
 	const bool slot = run->plan.launch.ids.form == IDS_FORM_SLOT;
 	struct err e = ERR_INIT;
 	int keep[] = {run->watch.scratch, run->user_namespace, to};
-	fd_close_others(keep, 3);
-	if (confine_join(run->user_namespace, slot, &e) < 0) {
+	if (fd_close_others(keep, 3) < 0)
+		err_sys(&e, "close what the collector does not need");
+	if (e.kind != ERR_NONE || confine_join(run->user_namespace, slot, &e) < 0) {
 		dprintf(to, "%s", e.msg);
 		_exit(2);
 	}

@@ -241,6 +241,16 @@ static int step_mounts(struct init *in, struct err *e)
 	return 0;
 }
 
+/* These calls tell no failure; with an id that there is none of they change nothing and say what is set. */
+static int set_file_ids(uint32_t uid, uint32_t gid, struct err *e)
+{
+	setfsgid(gid);
+	setfsuid(uid);
+	if ((gid_t)setfsgid((gid_t)-1) != gid || (uid_t)setfsuid((uid_t)-1) != uid)
+		return err_host(e, "inputs: the file system ids read back differently");
+	return 0;
+}
+
 /* Its own files are the program's from the start: made with its ids, and without a capability over files. */
 static int step_inputs(struct init *in, struct err *e)
 {
@@ -248,15 +258,11 @@ static int step_inputs(struct init *in, struct err *e)
 	const bool other = l->ids.form != IDS_FORM_SINGLE;
 	if (l->inputs < 0)
 		return 0;
-	if (other) {
-		setfsgid(l->ids.gid);
-		setfsuid(l->ids.uid);
-	}
+	if (other && set_file_ids(l->ids.uid, l->ids.gid, e) < 0)
+		return -1;
 	const int rc = inputs_receive(l->inputs, in->view.scratch, e);
-	if (other) {
-		setfsuid(0);
-		setfsgid(0);
-	}
+	if (other && set_file_ids(0, 0, e) < 0)
+		return -1;
 	close(l->inputs);
 	return rc;
 }
@@ -449,18 +455,8 @@ static int retire(struct init *in, struct err *e)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(e, "no_new_privs of pid 1");
-	unsigned next = 0;
-	for (;;) { /* close the gaps between the kept ones, lowest first */
-		unsigned low = ~0U;
-		for (int i = 0; i < 4; i++)
-			if (keep[i] >= 0 && (unsigned)keep[i] >= next && (unsigned)keep[i] < low)
-				low = (unsigned)keep[i];
-		if (low != next && close_range(next, low == ~0U ? low : low - 1, 0) < 0)
-			return err_sys(e, "close what pid 1 does not need");
-		if (low == ~0U)
-			break;
-		next = low + 1;
-	}
+	if (fd_close_others(keep, 4) < 0)
+		return err_sys(e, "close what pid 1 does not need");
 	int none;
 	return filter_load(&filter_init, &none, e);
 }

@@ -30,7 +30,7 @@ int inputs_open(struct run *run, struct err *e)
 }
 
 /* No copy of another end stays with the sender: a closed control socket must be closed. */
-static void close_others(const struct sources *s, int to, int status)
+static int close_others(const struct sources *s, int to, int status)
 {
 	int keep[INPUTS_MAX + 2];
 	size_t len = 0;
@@ -38,7 +38,7 @@ static void close_others(const struct sources *s, int to, int status)
 		keep[len] = s->fds[len];
 	keep[len++] = to;
 	keep[len++] = status;
-	fd_close_others(keep, len);
+	return fd_close_others(keep, len);
 }
 
 static _Noreturn void be_sender(const struct run *run, int status, pid_t parent)
@@ -46,8 +46,8 @@ static _Noreturn void be_sender(const struct run *run, int status, pid_t parent)
 	const struct sources *s = run->plan.sources;
 	struct err e = ERR_INIT;
 	const int to = run->plan.launch.inputs_peer;
-	close_others(s, to, status);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+	if (close_others(s, to, status) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
+	    getppid() != parent)
 		_exit(1);
 	/* Said before the pipe closes, so that it is there when pid 1 meets the end. */
 	if (sources_send(s, &run->spec->inputs, to, &e) < 0 && e.sys != EPIPE)

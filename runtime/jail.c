@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <linux/close_range.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -67,11 +66,6 @@ static int become_root_inside(struct err *e)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 static int close_others(const struct inside *in, struct err *e)
 {
 	const size_t len = in->j->fds_len;
@@ -81,18 +75,9 @@ static int close_others(const struct inside *in, struct err *e)
 	for (size_t i = 0; i < len; i++)
 		kept[i] = in->j->fds[i];
 	kept[len] = in->verdict;
-	qsort(kept, len + 1, sizeof(*kept), by_number);
-	int next = 0;
-	for (size_t i = 0; i <= len; i++) {
-		if (kept[i] > next)
-			syscall(SYS_close_range, next, kept[i] - 1, 0);
-		if (kept[i] >= next)
-			next = kept[i] + 1;
-	}
+	const int closed = fd_close_others(kept, len + 1);
 	free(kept);
-	if (syscall(SYS_close_range, next, ~0U, 0) < 0)
-		return err_sys(e, "jail: close_range");
-	return 0;
+	return closed < 0 ? err_sys(e, "jail: close_range") : 0;
 }
 
 /* Words of the caller's are nobody's business here: tokens are among them more often than not. The

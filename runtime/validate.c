@@ -65,9 +65,10 @@ static _Noreturn void be_validator(const struct job *j)
 	struct answer a = {.rc = -1, .err = ERR_INIT};
 	struct checked c;
 	int keep[] = {j->file, j->to};
-	fd_close_others(keep, 2);
 	/* The descriptors have to be under what confine_end() leaves: nothing new is opened, so that any number will do. */
-	if (prepare(j, &c, &a.err) == 0)
+	if (fd_close_others(keep, 2) < 0)
+		err_sys(&a.err, "close what the validator does not need");
+	else if (prepare(j, &c, &a.err) == 0)
 		a.rc = check_bytes(j->rule->type, &c, j->schema, &a.err);
 	(void)!write(j->to, &a, sizeof(a));
 	_exit(0);
