@@ -175,12 +175,19 @@ static void close_end(const struct link *l, int end)
 	close(l->names[end]);
 }
 
+/* So that `ps` tells them apart. */
+static void be_called(const char *name)
+{
+	prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
 static _Noreturn void be_resolver(const struct broker_start *s, const struct link *l, pid_t parent)
 {
 	struct err e = ERR_INIT;
 	const struct confine_end jail = {.filter = &filter_resolver,
 					 .data_bytes = RESOLVER_DATA_BYTES,
 					 .files = RESOLVER_FILES};
+	be_called("egress-resolver");
 	int keep[] = {EGRESS_SUPERVISOR_FD, l->dial[1], l->names[1]};
 	if (fd_close_others(keep, sizeof(keep) / sizeof(keep[0])) < 0) {
 		err_sys(&e, "egress: close what is the others'");
@@ -203,6 +210,7 @@ static _Noreturn void be_parser(const struct broker_start *s, const struct link 
 	const struct confine_end jail = {.filter = &filter_parser,
 					 .data_bytes = PARSER_DATA_BYTES,
 					 .files = PARSER_FILES};
+	be_called("egress-parser");
 	if (confine_end(&jail, parent, &e) < 0)
 		fail(&e);
 	/* The others' jails are said to be shut. */
@@ -236,6 +244,7 @@ static _Noreturn void be_dialer(const struct broker_start *s, const struct link 
 					 .connects = true,
 					 .data_bytes = DIALER_DATA_BYTES,
 					 .files = DIALER_FILES};
+	be_called("egress-dialer");
 	close_listeners(s);
 	if (confine_end(&jail, s->supervisor, &e) < 0)
 		fail(&e);
