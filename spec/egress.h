@@ -37,10 +37,8 @@ enum {
 	EGRESS_RULE_BYTES_MAX = 2048, /* of one rule's text; 256 single ports fit */
 };
 
-/* What --egress-connections and the times may be: a broker has a pool of one size, and days are for ever. */
+/* The most that --egress-connections may be: a broker has a pool of one size. */
 enum { EGRESS_CONNECTIONS_MAX = 256 };
-#define EGRESS_CONNECT_MIN_NS 1000000ULL
-#define EGRESS_TIME_MAX_NS    (7ULL * 24 * 3600 * 1000000000)
 
 /* What the sandbox's resolv.conf names, when there are rules. */
 #define EGRESS_RESOLVER_TEXT "198.18.0.1"

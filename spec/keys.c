@@ -79,11 +79,10 @@ const struct key spec_keys[] = {
 	 .max = EGRESS_CONNECTIONS_MAX, .no_none = true, .placeholder = "N", .object = "egress",
 	 .member = "connections", .help = "connections at once; 64 more wait for a place"},
 	{"egress-connect-timeout", KEY_TIME, GROUP_NETWORK, AT(egress.connect_ns), "10s",
-	 .min = EGRESS_CONNECT_MIN_NS, .max = EGRESS_TIME_MAX_NS, .no_none = true,
-	 .placeholder = "TIME", .object = "egress", .member = "connect-timeout",
+	 .min = 1, .max = NS_MAX, .no_none = true, .placeholder = "TIME", .object = "egress", .member = "connect-timeout",
 	 .help = "time to find a name's addresses and be connected to one of them"},
 	{"egress-idle", KEY_TIME, GROUP_NETWORK, AT(egress.idle_ns), "5m", .min = 1,
-	 .max = EGRESS_TIME_MAX_NS, .placeholder = "TIME", .object = "egress", .member = "idle",
+	 .max = NS_MAX, .placeholder = "TIME", .object = "egress", .member = "idle",
 	 .help = "time without a byte either way until a connection is cut"},
 
 	{"ids", KEY_ENUM, GROUP_INSIDE, AT(ids), "auto", .words = ids_words,

@@ -164,7 +164,7 @@ void watch_close(struct watch *w);
 /* Something is due then. */
 void wake_at(struct broker *b, int64_t at_ns);
 int64_t in_ms(const struct broker *b, int64_t ms);
-/* The same for what may be LIMIT_NONE: NEVER. */
+/* The same for what may be any time at all, and LIMIT_NONE: NEVER. */
 int64_t in_ns(const struct broker *b, uint64_t ns);
 /* "no connection within 10s" */
 void late_text(char text[LATE_BYTES], const char *what, uint64_t ns);

@@ -27,7 +27,7 @@ int64_t in_ms(const struct broker *b, int64_t ms)
 
 int64_t in_ns(const struct broker *b, uint64_t ns)
 {
-	return ns == LIMIT_NONE ? NEVER : b->now_ns + (int64_t)ns;
+	return ns < (uint64_t)(NEVER - b->now_ns) ? b->now_ns + (int64_t)ns : NEVER;
 }
 
 void late_text(char text[LATE_BYTES], const char *what, uint64_t ns)
