@@ -35,8 +35,8 @@ enum {
 	RESOLVER_FILES = 64,
 };
 
-/* The last address of a name is dialled so long after the name was known, at most: eight of them, 250 ms
- * apart, and whatever the parser was kept from meanwhile. */
+/* The last address of a name is dialled so long after the name was known, at most: eight of them,
+ * 250 ms apart, and whatever the parser was kept from meanwhile. */
 #define DIALLING_NS 60000000000LL
 
 struct broker_start {
@@ -255,15 +255,16 @@ static _Noreturn void be_dialer(const struct broker_start *s, const struct link 
 	answered.keep_ns = DIALLING_NS;
 	if (fd_recv(resolver->dial[0], &ready, 1, NULL, NULL) == 1 &&
 	    fd_send(parser->dial[0], "", 1, NULL, 0) == 0)
-		dialer_run(&(struct dialer){
-			.rules = &s->rules,
-			.servers = s->servers,
-			.servers_len = s->servers_len,
-			.datagram = s->datagram,
-			.datagram_len = s->datagram_len,
-			.parser = {.dial = parser->dial[0], .names = parser->names[0]},
-			.resolver = {.dial = resolver->dial[0], .names = resolver->names[0]},
-			.answered = &answered});
+		dialer_run(&(struct dialer){.rules = &s->rules,
+					    .servers = s->servers,
+					    .servers_len = s->servers_len,
+					    .datagram = s->datagram,
+					    .datagram_len = s->datagram_len,
+					    .parser = {.dial = parser->dial[0],
+						       .names = parser->names[0]},
+					    .resolver = {.dial = resolver->dial[0],
+							 .names = resolver->names[0]},
+					    .answered = &answered});
 	/* So that they see the end too. */
 	close_end(resolver, 0);
 	close_end(parser, 0);

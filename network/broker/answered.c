@@ -13,8 +13,8 @@ static bool is_decided(const struct egress_list *rules, const struct name_questi
 		       struct name *name)
 {
 	if (q->rule >= rules->len ||
-	    name_read(name, q->name.text, q->name.len < NAME_BYTES_MAX ? q->name.len : NAME_BYTES_MAX) !=
-		    NAME_GOOD)
+	    name_read(name, q->name.text,
+		      q->name.len < NAME_BYTES_MAX ? q->name.len : NAME_BYTES_MAX) != NAME_GOOD)
 		return false;
 	const struct egress_rule *r = &rules->rules[q->rule];
 	return name->len == q->name.len && memcmp(name->text, q->name.text, name->len) == 0 &&

@@ -1,9 +1,9 @@
 /* What the name servers answered, as the dialer holds it: which addresses belong to which rule.
  *
  * Without it a parser that was taken over could connect to any address of the right class. So the
- * dialer takes a name from the parser only where a rule decides it, hands it to the resolver, judges
- * every address of the answer by that rule, and lets the parser connect to those alone. No byte of
- * the network's is read for it: the resolver's records have one size.
+ * dialer takes a name from the parser only where a rule decides it, hands it to the resolver,
+ * judges every address of the answer by that rule, and lets the parser connect to those alone. No
+ * byte of the network's is read for it: the resolver's records have one size.
  *
  * Pure but for memory of one size; time is the caller's. Who asks for more than there is room for
  * is refused: an answer that connections may still be made by is never pushed out.
@@ -46,8 +46,8 @@ enum lookup_failure answered_ask(struct answered *t, const struct egress_list *r
 				 const struct name_question *q, int64_t now_ns,
 				 struct server_question *out);
 
-/* The resolver's answer to it, judged: *out is for the parser. False: it answers nothing that was asked,
- * or is out of range, which is not what the resolver does when it is well. */
+/* The resolver's answer to it, judged: *out is for the parser. False: it answers nothing that was
+ * asked, or is out of range, which is not what the resolver does when it is well. */
 bool answered_take(struct answered *t, const struct egress_list *rules,
 		   const struct server_answer *a, int64_t now_ns, struct name_answer *out);
 

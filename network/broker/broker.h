@@ -38,10 +38,10 @@ enum { LATE_BYTES = 96 };
 
 enum {
 	CONNECTIONS_MAX = EGRESS_CONNECTIONS_MAX, /* struct egress_config says how many */
-	WAITING_MAX = 64, /* accepted, and no connection is free yet */
-	FIRST_BYTES_MS = 10000, /* for a ClientHello or a request's head */
-	STAGGER_MS = 250,   /* RFC 8305: between one attempt and the next */
-	DATAGRAM_IDLE_MS = 60000, /* or --egress-idle, if that is less */
+	WAITING_MAX = 64,			  /* accepted, and no connection is free yet */
+	FIRST_BYTES_MS = 10000,			  /* for a ClientHello or a request's head */
+	STAGGER_MS = 250,			  /* RFC 8305: between one attempt and the next */
+	DATAGRAM_IDLE_MS = 60000,		  /* or --egress-idle, if that is less */
 	ATTEMPTS_MAX = 8,
 	RELAY_CHUNK_BYTES = 64 << 10,
 	RELAY_ROUNDS = 16, /* then others have their turn */
@@ -293,7 +293,11 @@ struct fact {
 	int sys;
 	uint64_t sent_bytes, received_bytes;
 	int64_t duration_ns;
-	enum { FACT_WHOLE, FACT_BEGINS, FACT_ENDS } part; /* ENDS: of a row that BEGINS made, and counted */
+	enum {
+		FACT_WHOLE,
+		FACT_BEGINS,
+		FACT_ENDS
+	} part; /* ENDS: of a row that BEGINS made, and counted */
 };
 void report_fact(struct broker *b, const struct fact *f);
 /* Rows that changed, once a second; all: now. */

@@ -306,11 +306,12 @@ static void on_side(struct broker *b, struct watch *w, uint32_t events)
 
 /* ---- time ---- */
 
-/* One side does not take what is there for it: it may be slow, and the kernel tells of room only when
- * there is much of it again. */
+/* One side does not take what is there for it: it may be slow, and the kernel tells of room only
+ * when there is much of it again. */
 static bool somebody_is_slow(const struct connection *c)
 {
-	return c->up.held_len + c->up.in_pipe + c->pass_bytes + c->down.held_len + c->down.in_pipe > 0;
+	return c->up.held_len + c->up.in_pipe + c->pass_bytes + c->down.held_len + c->down.in_pipe >
+	       0;
 }
 
 static void be_late(struct connection *c)

@@ -53,19 +53,18 @@ static void set_idle_deadline(struct datagram_flow *f)
 static void report(const struct datagram_flow *f, const struct fact *said)
 {
 	const struct broker *b = f->broker;
-	report_fact(f->broker,
-		    &(struct fact){.verdict = said->verdict,
-				      .part = said->part,
-				      .route = EGRESS_BY_UDP,
-				      .rule = f->rule,
-				      .name = f->name ? f->name->text : NULL,
-				      .address = f->has_address ? &f->address : NULL,
-				      .port = f->socket->port,
-				      .reason = said->reason,
-				      .sys = said->sys,
-				      .sent_bytes = f->sent_bytes,
-				      .received_bytes = f->received_bytes,
-				      .duration_ns = b->now_ns - f->begun_ns});
+	report_fact(f->broker, &(struct fact){.verdict = said->verdict,
+					      .part = said->part,
+					      .route = EGRESS_BY_UDP,
+					      .rule = f->rule,
+					      .name = f->name ? f->name->text : NULL,
+					      .address = f->has_address ? &f->address : NULL,
+					      .port = f->socket->port,
+					      .reason = said->reason,
+					      .sys = said->sys,
+					      .sent_bytes = f->sent_bytes,
+					      .received_bytes = f->received_bytes,
+					      .duration_ns = b->now_ns - f->begun_ns});
 }
 
 static void end(struct datagram_flow *f, enum egress_verdict verdict, const char *reason, int sys)

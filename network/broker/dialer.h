@@ -40,8 +40,8 @@ struct dialer {
  * all the same is ended by the death signal of a dialer that has the supervisor's. All borrowed. */
 void dialer_run(const struct dialer *d);
 
-/* One request of the parser's, for tests: 0 and *fd (-1 for DIAL_REPLY), or nothing was made and *reply
- * says why. */
+/* One request of the parser's, for tests: 0 and *fd (-1 for DIAL_REPLY), or nothing was made and
+ * *reply says why. */
 void dialer_answer(const struct dialer *d, const struct dial_request *q, struct dial_reply *reply,
 		   int *fd);
 /* The same of the resolver's. */

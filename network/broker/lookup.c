@@ -109,8 +109,11 @@ int lookup_ask(struct broker *b, const struct name *name, const struct egress_ru
 	l = room(b->lookups);
 	if (!l)
 		return -1;
-	*l = (struct lookup){
-		.used = true, .name = *name, .rule = rule, .port = port, .asked_ns = b->now_ns};
+	*l = (struct lookup){.used = true,
+			     .name = *name,
+			     .rule = rule,
+			     .port = port,
+			     .asked_ns = b->now_ns};
 	const struct name_question q = {.number = (uint32_t)(l - b->lookups->all),
 					.rule = (uint32_t)(rule - b->p->rules->rules),
 					.port = port,

@@ -98,7 +98,7 @@ struct egress_sockets {
 
 enum dial_kind {
 	DIAL_CONNECT = 1, /* the parser's: to address and port, under that rule */
-	DIAL_REPLY,  /* the parser's: a datagram to the program, by the sandbox's own socket of that index */
+	DIAL_REPLY, /* the parser's: a datagram to the program, by the sandbox's own socket of that index */
 	DIAL_SERVER, /* the resolver's: to the name server of that index */
 };
 

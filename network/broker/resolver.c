@@ -1,10 +1,10 @@
-/* The resolver: the process that asks the host's name servers, by c-ares over sockets that the dialer
- * makes.
+/* The resolver: the process that asks the host's name servers, by c-ares over sockets that the
+ * dialer makes.
  *
- * c-ares calls the functions of struct ares_socket_functions with a handle of ours, which stands for
- * nothing until it says whom it wants to connect to. It reads /etc/resolv.conf when the channel is
- * made, before the jail, and no file afterwards: names are absolute, and only DNS is asked. Which
- * names, the dialer says; what is answered is told to the dialer alone, and judged there.
+ * c-ares calls the functions of struct ares_socket_functions with a handle of ours, which stands
+ * for nothing until it says whom it wants to connect to. It reads /etc/resolv.conf when the channel
+ * is made, before the jail, and no file afterwards: names are absolute, and only DNS is asked.
+ * Which names, the dialer says; what is answered is told to the dialer alone, and judged there.
  */
 #include "network/broker/resolver.h"
 
@@ -227,8 +227,8 @@ static void take_servers(struct resolver *r)
 }
 
 /* A name whose A is there and whose AAAA never comes is known to have no more than that when c-ares
- * gives up, which has to be before the usual --egress-connect-timeout: 7 s for one server, 6 and 9 for two
- * and three. */
+ * gives up, which has to be before the usual --egress-connect-timeout: 7 s for one server, 6 and 9
+ * for two and three. */
 static int tries_for(size_t servers)
 {
 	return servers <= 1 ? 3 : servers <= 3 ? 2 : 1;

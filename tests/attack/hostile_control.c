@@ -29,11 +29,10 @@ static pid_t start_dialer(const struct egress_list *rules, const int dial[2], co
 	if (pid == 0) {
 		close(dial[1]);
 		close(names[1]);
-		dialer_run(&(struct dialer){
-			.rules = rules,
-			.parser = {.dial = dial[0], .names = names[0]},
-			.resolver = {.dial = resolver[0], .names = questions[0]},
-			.answered = &answered});
+		dialer_run(&(struct dialer){.rules = rules,
+					    .parser = {.dial = dial[0], .names = names[0]},
+					    .resolver = {.dial = resolver[0], .names = questions[0]},
+					    .answered = &answered});
 		_exit(0);
 	}
 	for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
-/* The part of hostile_parser.c that goes by the dialer: names that no rule has, addresses that nobody
- * answered, the name servers themselves. */
+/* The part of hostile_parser.c that goes by the dialer: names that no rule has, addresses that
+ * nobody answered, the name servers themselves. */
 #include "tests/attack/hostile.h"
 
 #include "base/fd.h"
@@ -209,8 +209,7 @@ static void query_at(struct act *a, uint8_t transport)
 	}
 	/* Nonblocking, and perhaps not connected yet. */
 	const size_t from = transport == EGRESS_TCP ? 0 : 2;
-	while (send(fd, framed + from, sizeof(framed) - 1 - from, MSG_NOSIGNAL) < 0 &&
-	       errno == EAGAIN)
+	while (send(fd, framed + from, sizeof(framed) - 1 - from, MSG_NOSIGNAL) < 0 && errno == EAGAIN)
 		;
 	while (recv(fd, &back, 1, 0) < 0 && errno == EAGAIN)
 		;
@@ -328,7 +327,8 @@ static void dial_odd_transport(struct act *a)
 static void dial_server(struct act *a)
 {
 	for (uint32_t i = 0; i < 8; i++) {
-		ask(a, &(struct dial_request){.kind = DIAL_SERVER, .index = i / 2, .transport = i % 2});
+		ask(a,
+		    &(struct dial_request){.kind = DIAL_SERVER, .index = i / 2, .transport = i % 2});
 		if (!strstr(a->said, "no call"))
 			return;
 	}

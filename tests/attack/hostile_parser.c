@@ -1,8 +1,8 @@
 /* A parser that was taken over, in the very jail of the real one: this file's parser_run() stands
  * in for network/broker/parser.c, everything else of pinfold-egress is what is shipped.
  *
- * The first name of the rules says which attempt to make (tests/attack/egress-parser.t): what comes of it
- * is reported as a row of the result, unless the filter ends the process. */
+ * The first name of the rules says which attempt to make (tests/attack/egress-parser.t): what comes
+ * of it is reported as a row of the result, unless the filter ends the process. */
 #include "tests/attack/hostile.h"
 
 #include "base/fd.h"

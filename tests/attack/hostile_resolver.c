@@ -1,8 +1,8 @@
-/* A resolver that was taken over, in the very jail of the real one: this file's resolver_run() stands
- * in for network/broker/resolver.c, everything else of pinfold-egress is what is shipped.
+/* A resolver that was taken over, in the very jail of the real one: this file's resolver_run()
+ * stands in for network/broker/resolver.c, everything else of pinfold-egress is what is shipped.
  *
- * The first label of the name that it is asked for says what it tries, and what came of it is told by
- * the address that it answers with: 93.184.216.10 the attempt got through, .11 it was refused.
+ * The first label of the name that it is asked for says what it tries, and what came of it is told
+ * by the address that it answers with: 93.184.216.10 the attempt got through, .11 it was refused.
  * See tests/attack/egress-resolver.t. */
 #include "network/broker/resolver.h"
 
@@ -93,8 +93,9 @@ static const struct {
 	const char *name;
 	bool (*gets_through)(const struct end *);
 } acts[] = {
-	{"server", own_server},	   {"other-server", other_server}, {"connect", connects_out},
-	{"home", connects_home},   {"reply", replies},		   {"socket", makes_socket},
+	{"server", own_server},	   {"other-server", other_server},
+	{"connect", connects_out}, {"home", connects_home},
+	{"reply", replies},	   {"socket", makes_socket},
 	{"open", opens},	   {"sendto", sends_elsewhere},
 };
 
@@ -103,8 +104,8 @@ static const struct {
 	const char *name, *address;
 	uint32_t more; /* than the number that was asked as */
 } lies[] = {
-	{"loopback", "127.0.0.1", 0},	  {"metadata", "169.254.169.254", 0},
-	{"mapped", "64:ff9b::7f00:1", 0}, {"unasked", "93.184.216.10", 1},
+	{"loopback", "127.0.0.1", 0},	   {"metadata", "169.254.169.254", 0},
+	{"mapped", "64:ff9b::7f00:1", 0},  {"unasked", "93.184.216.10", 1},
 	{"huge", "93.184.216.10", 100000},
 };
 

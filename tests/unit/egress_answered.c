@@ -28,9 +28,9 @@ static void add(struct world *w, const char *text)
 }
 
 /* They are sorted by their text. */
-static const char *const rules[] = {"*.wide.example:443", "93.184.216.0/24:443", "exact.wide.example:443",
-				    "host.example:443,8443", "private:near.example:443",
-				    "udp:time.example:123"};
+static const char *const rules[] = {"*.wide.example:443",	"93.184.216.0/24:443",
+				    "exact.wide.example:443",	"host.example:443,8443",
+				    "private:near.example:443", "udp:time.example:123"};
 enum { WIDE, BLOCK, EXACT, HOST, NEAR, TIME };
 
 static int set_up(void **state)
@@ -114,11 +114,14 @@ static void asks_for_what_a_rule_decides(void **state)
 static void asks_for_nothing_else(void **state)
 {
 	struct world *w = *state;
-	static const char *const others[] = {
-		"evil.example",	    "host.example.evil.example", "a.host.example", "xhost.example",
-		"host.exampl",	    "host.example.",		 "HOST.example",   "host.example\1",
-		"host.example evil", ".host.example",		 "host..example",  "example",
-		"93.184.216.34",    "wide.example",		 "xwide.example",  "a.wide.example"};
+	static const char *const others[] = {"evil.example",	  "host.example.evil.example",
+					     "a.host.example",	  "xhost.example",
+					     "host.exampl",	  "host.example.",
+					     "HOST.example",	  "host.example\1",
+					     "host.example evil", ".host.example",
+					     "host..example",	  "example",
+					     "93.184.216.34",	  "wide.example",
+					     "xwide.example",	  "a.wide.example"};
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		denied(w, question(HOST, others[i], 443));
 	denied(w, question(WIDE, "wide.example", 443));
@@ -168,7 +171,8 @@ static struct name_answer answer(struct world *w, struct name_question q, const 
 	return told;
 }
 
-static bool permits(const struct world *w, uint32_t rule, uint16_t port, const char *text, int64_t now_ns)
+static bool permits(const struct world *w, uint32_t rule, uint16_t port, const char *text,
+		    int64_t now_ns)
 {
 	const struct address a = address(text);
 	return answered_permits(&w->t, rule, port, &a, now_ns);
@@ -196,8 +200,10 @@ static void opens_what_was_answered(void **state)
 static void one_bad_address_closes_all(void **state)
 {
 	struct world *w = *state;
-	static const char *const mixed[] = {"93.184.216.34", "10.0.0.1", NULL}, *const near[] = {"10.0.0.1", NULL};
-	const struct name_answer told = answer(w, question(HOST, "host.example", 443), mixed, 5000, 0);
+	static const char *const mixed[] = {"93.184.216.34", "10.0.0.1", NULL},
+				 *const near[] = {"10.0.0.1", NULL};
+	const struct name_answer told = answer(w, question(HOST, "host.example", 443), mixed, 5000,
+					       0);
 	assert_int_equal(told.verdict, ADDRESS_NOT_GLOBAL);
 	assert_int_equal(told.len, 0);
 	const struct address bad = address("10.0.0.1");
@@ -284,7 +290,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(opens_what_was_answered, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_bad_address_closes_all, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(judges_more_than_it_tries, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(takes_no_nonsense_from_the_resolver, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(takes_no_nonsense_from_the_resolver, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(is_bounded, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

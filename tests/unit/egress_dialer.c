@@ -56,7 +56,10 @@ static int set_up(void **state)
 	assert_int_equal(listen(w.listener, 8), 0);
 	w.port = port_of(w.listener);
 	w.server = (struct name_server){address("127.0.0.1"), w.port, w.port};
-	w.dialer = (struct dialer){.rules = &w.rules, .servers = &w.server, .servers_len = 1, .answered = &w.answered};
+	w.dialer = (struct dialer){.rules = &w.rules,
+				   .servers = &w.server,
+				   .servers_len = 1,
+				   .answered = &w.answered};
 	w.answered.keep_ns = 1000000000;
 	*state = &w;
 	return 0;
@@ -171,8 +174,7 @@ static void test_refuses(void **state)
 	refused(w, q, ADDRESS_OUTSIDE);
 }
 
-static void resolver_is_refused(const struct world *w, struct dial_request q,
-				enum address_verdict why)
+static void resolver_is_refused(const struct world *w, struct dial_request q, enum address_verdict why)
 {
 	struct dial_reply reply;
 	int fd;
@@ -199,7 +201,8 @@ static void test_servers(void **state)
 	close(fd);
 	refused(w, server, ADDRESS_NEVER);
 	resolver_is_refused(w, other, ADDRESS_NEVER);
-	resolver_is_refused(w, (struct dial_request){.kind = DIAL_SERVER, .index = 1}, ADDRESS_OUTSIDE);
+	resolver_is_refused(w, (struct dial_request){.kind = DIAL_SERVER, .index = 1},
+			    ADDRESS_OUTSIDE);
 	resolver_is_refused(w, (struct dial_request){.kind = DIAL_SERVER, .transport = 2},
 			    ADDRESS_OUTSIDE);
 	resolver_is_refused(w, (struct dial_request){.kind = 77}, ADDRESS_NEVER);
