@@ -86,7 +86,10 @@ static bool sends_elsewhere(const struct end *e)
 	const struct sockaddr_in to = {.sin_family = AF_INET,
 				       .sin_port = 7000 >> 8 | (7000 & 255) << 8,
 				       .sin_addr = {0x0100007f}};
-	return sendto(dial_out(e, &server), "x", 1, 0, (const struct sockaddr *)&to, sizeof(to)) >= 0;
+	const int fd = dial_out(e, &server);
+	if (fd < 0)
+		_exit(9);
+	return sendto(fd, "x", 1, 0, (const struct sockaddr *)&to, sizeof(to)) >= 0;
 }
 
 static const struct {

@@ -73,6 +73,9 @@ with Internet() as net:
         listeners = {os.readlink(f"/proc/{pids[1]}/fd/{fd}") for fd in os.listdir(f"/proc/{pids[1]}/fd")}
         others = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in processes(own("jailed")) for fd in os.listdir(f"/proc/{pid}/fd")}
         is_({link for link in listeners & others if link.startswith("socket:")}, set(), "neither supervisor nor pid 1 nor the program holds a socket of the parser's")
+        held = [{os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")} for pid in (supervisor, *pids)]
+        is_({link for link in held[3] & (held[0] | held[1] | held[2]) if link.startswith("socket:")}, set(), "the resolver holds no socket of the others'")
+        is_(len(held[3]), 2, "and has its two ends to the dialer alone, while nobody asks it")
         run = running.wait(stdin=b"end\n")
         is_((run.status, run.code), ("exited", 0), "it ends", run)
     is_(leftovers(own("jailed")), [], "and leaves nothing")
