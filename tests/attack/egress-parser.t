@@ -28,7 +28,7 @@ TOLD = {
     "dial-mixed": "no name of the rule has the address, no call",
 }
 # Names. What is sent as another record ends the broker; of its own name alone something is asked.
-NO_RULE = ["ask-denied", "ask-below", "ask-behind", "ask-dot", "ask-case", "ask-nul", "ask-long", "ask-wire", "ask-rule", "ask-port"]
+NO_RULE = ["ask-denied", "ask-below", "ask-behind", "ask-dot", "ask-case", "ask-nul", "ask-long", "ask-wire", "ask-rule", "ask-port", "ask-dns"]
 ENDED = ["ask-two", "ask-dialer", "ask-answer"]
 DENIED = "secret.evil.example"
 

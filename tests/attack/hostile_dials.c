@@ -167,6 +167,18 @@ static void ask_twice_in_one(struct act *a)
 	ask_name(a, two, sizeof(two), &answer);
 }
 
+/* A query with an option of EDNS that holds something, as large as a question is. */
+static void ask_as_dns(struct act *a)
+{
+	static const unsigned char query[] = "\1\1\1\0\0\1\0\0\0\0\0\1"
+					     "\6secret\4evil\7example\0\0\1\0\1"
+					     "\0\0\051\4\320\0\0\0\0\0\012\375\351\0\6secret";
+	unsigned char record[sizeof(struct name_question)] = {0};
+	struct name_answer answer;
+	memcpy(record, query, sizeof(query) - 1);
+	ask_name(a, record, sizeof(record), &answer);
+}
+
 static void ask_as_the_dialer(struct act *a)
 {
 	struct server_question q = {.number = 0};
@@ -374,6 +386,7 @@ const struct hostile_act hostile_dials[] = {
 	{"ask-wire", ask_wire},
 	{"ask-rule", ask_by_other_rule},
 	{"ask-port", ask_other_port},
+	{"ask-dns", ask_as_dns},
 	{"ask-two", ask_twice_in_one},
 	{"ask-dialer", ask_as_the_dialer},
 	{"ask-answer", answer_as_the_resolver},
