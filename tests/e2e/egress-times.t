@@ -44,12 +44,12 @@ def drip(connection, _):
     connection.recv(1)
     for _ in range(12):
         connection.sendall(b"x")
-        time.sleep(0.25)
+        time.sleep(0.5)
 
 
 def late(connection, _):
     connection.recv(1)
-    time.sleep(1.5)
+    time.sleep(4)
     connection.sendall(b"x")
 
 
@@ -74,7 +74,7 @@ with Internet() as net:
         return [(row["verdict"], row["reason"], row["errno"], row["count"]) for row in run.result["egress"]]
 
     # ---- connections ----
-    run = net.pinfold("run", "--allow", "echo.example:9000", "--egress-connections", "3", "--egress-connect-timeout", "1s", *PY, HOLD, "4")
+    run = net.pinfold("run", "--allow", "echo.example:9000", "--egress-connections", "3", "--egress-connect-timeout", "4s", *PY, HOLD, "4")
     is_(run.out.split(), [b"ECONNRESET", b"3"], "a connection more than --egress-connections is reset", run)
     is_(rows(run), [("allowed", None, None, 3), ("denied", "too many connections at once", None, 1)], "and listed", run)
     run = net.pinfold("run", "--allow", "echo.example:9000", "--egress-connections", "3", *PY, HOLD, "3")
@@ -83,24 +83,24 @@ with Internet() as net:
     is_((run.out, rows(run)), (b"100\n", [("allowed", None, None, 100)]), "it may be more than what is usual", run)
 
     # ---- the time to connect ----
-    run = net.pinfold("run", "--allow", "hole.example:9000", "--egress-connect-timeout", "600ms", *PY, TALK, "hole.example")
-    is_((run.out, rows(run)), (b"ECONNRESET\n", [("failed", "no connection within 600ms", "ETIMEDOUT", 1)]), "a server that is not heard of for --egress-connect-timeout", run)
+    run = net.pinfold("run", "--allow", "hole.example:9000", "--egress-connect-timeout", "2.5s", *PY, TALK, "hole.example")
+    is_((run.out, rows(run)), (b"ECONNRESET\n", [("failed", "no connection within 2500ms", "ETIMEDOUT", 1)]), "a server that is not heard of for --egress-connect-timeout", run)
     net.dns.silent.add("quiet.example")
-    run = net.pinfold("run", "--allow", "quiet.example:9000", "--egress-connect-timeout", "0.5s", *PY, TALK, "quiet.example")
-    is_((run.out, rows(run)), (b"ECONNRESET\n", [("failed", "the name servers did not answer within 500ms", None, 1)]), "a name server that is not: the name is in it", run)
+    run = net.pinfold("run", "--allow", "quiet.example:9000", "--egress-connect-timeout", "1.5s", *PY, TALK, "quiet.example")
+    is_((run.out, rows(run)), (b"ECONNRESET\n", [("failed", "the name servers did not answer within 1500ms", None, 1)]), "a name server that is not: the name is in it", run)
     run = net.pinfold("run", "--allow", "slow.example:9000", "--egress-connect-timeout", "20s", "@host", "/usr/bin/python3", "-c",
                       "import socket; s = socket.create_connection(('slow.example', 9000), 30); s.sendall(b'hi'); print(s.recv(2).decode())")
     is_((run.out, rows(run)), (b"hi\n", [("allowed", None, None, 1)]), "one that answers in time is waited for", run)
 
     # ---- idle ----
-    run = net.pinfold("run", "--allow", "late.example:9000", "--egress-idle", "500ms", *PY, TALK, "late.example")
-    is_((run.out, rows(run)), (b"ECONNRESET\n", [("allowed", None, None, 1), ("allowed", "no byte either way for 500ms", None, 1)]), "a connection without a byte for --egress-idle is cut", run)
+    run = net.pinfold("run", "--allow", "late.example:9000", "--egress-idle", "1s", *PY, TALK, "late.example")
+    is_((run.out, rows(run)), (b"ECONNRESET\n", [("allowed", None, None, 1), ("allowed", "no byte either way for 1s", None, 1)]), "a connection without a byte for --egress-idle is cut", run)
     is_([row["sent_bytes"] for row in run.result["egress"]], [1, 0], "its bytes are counted once", run)
-    for what, flags, name, want in (("a byte now and then", ("--egress-idle", "2s"), "drip", b"12\n"), ("none lifts it", ("--egress-idle", "none"), "late", b"1\n"),
+    for what, flags, name, want in (("a byte now and then", ("--egress-idle", "4s"), "drip", b"12\n"), ("none lifts it", ("--egress-idle", "none"), "late", b"1\n"),
                                     ("the usual time is longer", (), "late", b"1\n")):
         run = net.pinfold("run", "--allow", f"{name}.example:9000", *flags, *PY, TALK, f"{name}.example")
         is_((run.out, rows(run)), (want, [("allowed", None, None, 1)]), f"{what}: it is not", run)
-    run = net.pinfold("run", "--memory", "512M", "--allow", "pour.example:9000", "--egress-idle", "400ms", *PY, TALK, "pour.example", "2.5")
+    run = net.pinfold("run", "--memory", "512M", "--allow", "pour.example:9000", "--egress-idle", "2s", *PY, TALK, "pour.example", "5")
     is_((run.out, rows(run)), (b"%d\n" % POURED, [("allowed", None, None, 1)]), "bytes that wait for a program that reads late: it is not idle, and gets them all", run)
 
     # ---- what name servers say, told as it is ----
