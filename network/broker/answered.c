@@ -21,31 +21,28 @@ static bool is_decided(const struct egress_list *rules, const struct name_questi
 	       name_find_rule(name, rules, r->transport, q->port) == r;
 }
 
-/* One that is free, or the one that is over for longest. */
-static struct answered_name *room(struct answered *t, int64_t now_ns)
+/* By turns, so that it is the oldest. Nobody is pending everywhere: LOOKUPS_MAX. */
+static struct answered_name *room(struct answered *t)
 {
-	struct answered_name *oldest = NULL;
-	for (size_t i = 0; i < ANSWERED_MAX; i++) {
-		struct answered_name *n = &t->all[i];
-		if (n->state == ANSWERED_FREE)
-			return n;
-		if (n->state == ANSWERED_OPEN && now_ns >= n->busy_ns &&
-		    (!oldest || n->busy_ns < oldest->busy_ns))
-			oldest = n;
-	}
-	return oldest;
+	struct answered_name *n;
+	do {
+		n = &t->all[t->next];
+		t->next = (t->next + 1) % ANSWERED_MAX;
+	} while (n->state == ANSWERED_PENDING);
+	if (t->used < ANSWERED_MAX && n == &t->all[t->used])
+		t->used++;
+	return n;
 }
 
 enum lookup_failure answered_ask(struct answered *t, const struct egress_list *rules,
-				 const struct name_question *q, int64_t now_ns,
-				 struct server_question *out)
+				 const struct name_question *q, struct server_question *out)
 {
 	struct name name;
 	if (!is_decided(rules, q, &name))
 		return LOOKUP_NO_RULE;
-	struct answered_name *n = t->pending < LOOKUPS_MAX ? room(t, now_ns) : NULL;
-	if (!n)
+	if (t->pending == LOOKUPS_MAX)
 		return LOOKUP_TOO_MANY;
+	struct answered_name *n = room(t);
 	*n = (struct answered_name){.state = ANSWERED_PENDING,
 				    .asked_as = q->number,
 				    .rule = q->rule,
@@ -55,6 +52,12 @@ enum lookup_failure answered_ask(struct answered *t, const struct egress_list *r
 	out->name.len = name.len;
 	memcpy(out->name.text, name.text, name.len); /* and no byte of the parser's behind it */
 	return LOOKUP_FOUND;
+}
+
+void answered_forget(struct answered *t, const struct server_question *asked)
+{
+	t->all[asked->number].state = ANSWERED_FREE;
+	t->pending--;
 }
 
 /* The first address that may not be connected to refuses them all. */
@@ -93,8 +96,7 @@ bool answered_take(struct answered *t, const struct egress_list *rules,
 	if (out->verdict != ADDRESS_PERMITTED)
 		return true;
 	n->state = ANSWERED_OPEN;
-	n->busy_ns = now_ns + t->keep_ns;
-	n->until_ns = n->busy_ns + life_ms * ms_ns;
+	n->until_ns = now_ns + t->keep_ns + life_ms * ms_ns;
 	n->len = out->len;
 	memcpy(n->addresses, out->addresses, n->len * sizeof(*n->addresses));
 	return true;
@@ -103,7 +105,7 @@ bool answered_take(struct answered *t, const struct egress_list *rules,
 bool answered_permits(const struct answered *t, uint32_t rule, uint16_t port,
 		      const struct address *address, int64_t now_ns)
 {
-	for (size_t i = 0; i < ANSWERED_MAX; i++) {
+	for (uint32_t i = 0; i < t->used; i++) {
 		const struct answered_name *n = &t->all[i];
 		if (n->state != ANSWERED_OPEN || n->rule != rule || n->port != port ||
 		    now_ns >= n->until_ns)

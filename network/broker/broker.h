@@ -195,6 +195,8 @@ void connection_cut(struct connection *c, enum egress_verdict verdict, const cha
 void connection_reset(struct connection *c);
 /* Both directions have ended well. */
 void connection_done(struct connection *c);
+/* RESOLVING: its name is asked for, or waits until there is room for one more (lookup is -1). */
+void connection_resolve(struct connection *c);
 /* The lookup that it waits for is over. */
 void connection_resolved(struct connection *c);
 /* out.watch.fd is: from now on it may be idle for so long. */

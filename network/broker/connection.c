@@ -124,7 +124,6 @@ void connection_done(struct connection *c)
 
 static void go_out(struct connection *c)
 {
-	struct broker *b = c->broker;
 	set_connect_deadline(c);
 	if (!c->has_name) {
 		const enum address_verdict v = address_judge(c->rule, &c->dialled, c->port);
@@ -138,10 +137,14 @@ static void go_out(struct connection *c)
 		return;
 	}
 	c->state = CONN_RESOLVING;
+	connection_resolve(c);
+}
+
+void connection_resolve(struct connection *c)
+{
+	struct broker *b = c->broker;
 	c->lookup = lookup_ask(b, &c->name, c->rule, c->port);
-	if (c->lookup < 0)
-		connection_cut(c, EGRESS_BROKEN, "too many names are being looked up", 0);
-	else if (lookup_answer(b, c->lookup))
+	if (c->lookup >= 0 && lookup_answer(b, c->lookup))
 		connection_resolved(c);
 }
 

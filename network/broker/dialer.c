@@ -140,15 +140,28 @@ static bool serve_resolver(const struct dialer *d)
 	return fd_send(d->resolver.dial, &reply, sizeof(reply), &fd, fd >= 0) == 0;
 }
 
+/* False: there is no room for it. */
+static bool send_now(int socket, const void *record, size_t len)
+{
+	struct iovec part = {(void *)(uintptr_t)record, len};
+	const struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+	return sendmsg(socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
+}
+
 static bool take_question(const struct dialer *d)
 {
 	struct name_question q;
 	struct server_question ask;
 	if (fd_recv(d->parser.names, &q, sizeof(q), NULL, NULL) != 1)
 		return false;
-	const enum lookup_failure f = answered_ask(d->answered, d->rules, &q, clock_ns(), &ask);
-	if (f == LOOKUP_FOUND)
-		return fd_send(d->resolver.names, &ask, sizeof(ask), NULL, 0) == 0;
+	enum lookup_failure f = answered_ask(d->answered, d->rules, &q, &ask);
+	if (f == LOOKUP_FOUND) {
+		/* It may be waiting for us to take its answers. */
+		if (send_now(d->resolver.names, &ask, sizeof(ask)))
+			return true;
+		answered_forget(d->answered, &ask);
+		f = LOOKUP_TOO_MANY;
+	}
 	const struct name_answer refusal = {.number = q.number, .failure = f};
 	return fd_send(d->parser.names, &refusal, sizeof(refusal), NULL, 0) == 0;
 }

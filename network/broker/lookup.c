@@ -54,6 +54,16 @@ static void tell(struct broker *b, int lookup)
 	datagrams_resolved(b, lookup);
 }
 
+/* Those for whom there was no room have it now. */
+static void go_on(struct broker *b)
+{
+	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {
+		struct connection *c = &b->connections[i];
+		if (c->state == CONN_RESOLVING && c->lookup < 0)
+			connection_resolve(c);
+	}
+}
+
 void on_names(struct broker *b, struct watch *w, uint32_t events)
 {
 	struct name_answer a;
@@ -72,6 +82,7 @@ void on_names(struct broker *b, struct watch *w, uint32_t events)
 				    .failure = failure_text(a.failure)};
 	memcpy(l->answer.addresses, a.addresses, a.len * sizeof(*a.addresses));
 	tell(b, (int)a.number);
+	go_on(b);
 }
 
 static struct lookup *known(const struct broker *b, const struct name *n,

@@ -121,7 +121,7 @@ enum { DIAL_DATAGRAM_BYTES = 65507 }; /* the most that UDP over IPv4 takes */
 /* ---- parser -> dialer -> resolver and back: names ---- */
 
 enum {
-	LOOKUPS_MAX = 64,	   /* at once */
+	LOOKUPS_MAX = 128, /* at once: so many questions and answers fit into a socket's buffer */
 	LOOKUP_ADDRESSES_MAX = 16, /* of a name, to be tried */
 	SERVER_ADDRESSES_MAX = 128 /* of a name, to be judged: one that has more is refused */
 };

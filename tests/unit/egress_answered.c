@@ -72,17 +72,17 @@ static struct name_question question(uint32_t rule, const char *name, uint16_t p
 	return q;
 }
 
-static enum lookup_failure ask(struct world *w, const struct name_question *q, int64_t now_ns,
+static enum lookup_failure ask(struct world *w, const struct name_question *q,
 			       struct server_question *out)
 {
 	memset(out, 0xff, sizeof(*out));
-	return answered_ask(&w->t, &w->rules, q, now_ns, out);
+	return answered_ask(&w->t, &w->rules, q, out);
 }
 
 static void denied(struct world *w, struct name_question q)
 {
 	struct server_question out;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_NO_RULE);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_NO_RULE);
 	assert_int_equal(w->t.pending, 0);
 	assert_int_equal(out.number, UINT32_MAX); /* nothing was written for the resolver */
 }
@@ -90,7 +90,7 @@ static void denied(struct world *w, struct name_question q)
 static void allowed(struct world *w, struct name_question q)
 {
 	struct server_question out;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_FOUND);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
 	assert_string_equal(out.name.text, q.name.text);
 	const struct server_answer a = {.number = out.number, .failure = LOOKUP_NO_NAME};
 	struct name_answer told;
@@ -145,16 +145,16 @@ static void takes_no_byte_behind_the_name(void **state)
 	struct name_question q = question(HOST, "host.example", 443);
 	struct server_question out;
 	memcpy(q.name.text + q.name.len + 1, "secret", 6);
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_FOUND);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
 	for (size_t i = out.name.len; i < sizeof(out.name.text); i++)
 		assert_int_equal(out.name.text[i], 0);
 	/* A NUL within, a length that lies. */
 	q.name.len += 7;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_NO_RULE);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_NO_RULE);
 	q.name.len = 255;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_NO_RULE);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_NO_RULE);
 	q.name.len = 0;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_NO_RULE);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_NO_RULE);
 }
 
 static struct name_answer answer(struct world *w, struct name_question q, const char *const *all,
@@ -162,7 +162,7 @@ static struct name_answer answer(struct world *w, struct name_question q, const 
 {
 	struct server_question out;
 	struct name_answer told;
-	assert_int_equal(ask(w, &q, now_ns, &out), LOOKUP_FOUND);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
 	struct server_answer a = {.number = out.number, .life_ms = life_ms};
 	for (; *all; all++)
 		a.addresses[a.len++] = address(*all);
@@ -234,7 +234,7 @@ static void takes_no_nonsense_from_the_resolver(void **state)
 	const struct name_question q = question(HOST, "host.example", 443);
 	struct server_question out;
 	struct name_answer told;
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_FOUND);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
 	struct server_answer a = {.number = out.number + 1, .len = 1};
 	a.addresses[0] = address("93.184.216.34");
 	assert_false(answered_take(&w->t, &w->rules, &a, 0, &told));
@@ -262,23 +262,42 @@ static void is_bounded(void **state)
 	struct server_question out;
 	const struct name_question q = question(WIDE, "a.wide.example", 443);
 	for (int i = 0; i < LOOKUPS_MAX; i++)
-		assert_int_equal(ask(w, &q, 0, &out), LOOKUP_FOUND);
-	assert_int_equal(ask(w, &q, 0, &out), LOOKUP_TOO_MANY);
+		assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_TOO_MANY);
 	for (uint32_t i = 0; i < LOOKUPS_MAX; i++) {
 		const struct server_answer a = {.number = i, .failure = LOOKUP_NO_NAME};
 		struct name_answer told;
 		assert_true(answered_take(&w->t, &w->rules, &a, 0, &told));
 	}
+	/* The oldest makes room, and nobody who is still asked for. */
 	answer(w, question(HOST, "host.example", 443), good, 300000, 0);
-	for (int i = 1; i < ANSWERED_MAX; i++)
-		answer(w, q, good, 300000, SECOND_NS);
-	/* Somebody may still be trying these. */
-	assert_int_equal(ask(w, &q, KEEP_S * SECOND_NS - 1, &out), LOOKUP_TOO_MANY);
-	assert_true(permits(w, HOST, 443, "93.184.216.34", KEEP_S * SECOND_NS));
-	/* The oldest makes room. */
-	assert_int_equal(ask(w, &q, KEEP_S * SECOND_NS, &out), LOOKUP_FOUND);
-	assert_false(permits(w, HOST, 443, "93.184.216.34", KEEP_S * SECOND_NS));
-	assert_int_equal(ask(w, &q, KEEP_S * SECOND_NS, &out), LOOKUP_TOO_MANY);
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
+	const struct server_answer late = {.number = out.number, .failure = LOOKUP_NO_NAME};
+	for (int i = LOOKUPS_MAX + 2; i < ANSWERED_MAX + LOOKUPS_MAX; i++) {
+		assert_true(permits(w, HOST, 443, "93.184.216.34", 0));
+		answer(w, q, good, 300000, 0);
+	}
+	answer(w, q, good, 300000, 0);
+	assert_false(permits(w, HOST, 443, "93.184.216.34", 0));
+	assert_true(permits(w, WIDE, 443, "93.184.216.34", 0));
+	answer(w, q, good, 300000, 0);
+	struct name_answer told;
+	assert_true(answered_take(&w->t, &w->rules, &late, 0, &told));
+	assert_int_equal(told.failure, LOOKUP_NO_NAME);
+	assert_int_equal(w->t.pending, 0);
+}
+
+static void forgets(void **state)
+{
+	struct world *w = *state;
+	const struct name_question q = question(HOST, "host.example", 443);
+	struct server_question out;
+	struct name_answer told;
+	assert_int_equal(ask(w, &q, &out), LOOKUP_FOUND);
+	answered_forget(&w->t, &out);
+	assert_int_equal(w->t.pending, 0);
+	const struct server_answer a = {.number = out.number, .failure = LOOKUP_NO_NAME};
+	assert_false(answered_take(&w->t, &w->rules, &a, 0, &told));
 }
 
 int main(void)
@@ -293,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(takes_no_nonsense_from_the_resolver, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(forgets, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,13 +244,13 @@ static void test_answered(void **state)
 	struct server_question out;
 	struct name_answer told;
 	assert_int_equal(name_read(&asked.name, "near.example", 12), NAME_GOOD);
-	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, 0, &out), LOOKUP_FOUND);
+	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, &out), LOOKUP_FOUND);
 	struct server_answer a = {.number = out.number, .life_ms = 1000, .len = 1};
 	a.addresses[0] = q.address;
 	/* The clock is the dialer's: an answer of long ago is over. */
 	assert_true(answered_take(&w->answered, &w->rules, &a, -2000000000, &told));
 	refused(w, q, ADDRESS_UNANSWERED);
-	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, 0, &out), LOOKUP_FOUND);
+	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, &out), LOOKUP_FOUND);
 	a.number = out.number;
 	assert_true(answered_take(&w->answered, &w->rules, &a, INT64_MAX / 2, &told));
 	int fd;
