@@ -204,14 +204,20 @@ $(OUT)/tests/attack/verdicts: $(OUT)/obj/tests/attack/verdicts.o $(LIB)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
 tests-ready: $(PROBE) $(OUT)/tests/attack/verdicts
 # pinfold-egress with a parser that was taken over: its parser_run() goes before the library's.
-$(OUT)/tests/attack/hostile-egress: $(OUT)/obj/tests/attack/hostile_parser.o $(OUT)/obj/commands/pinfold-egress.o $(LIB) $(EGRESS_LIB)
+$(OUT)/tests/attack/hostile-egress: $(OUT)/obj/tests/attack/hostile_parser.o $(OUT)/obj/tests/attack/hostile_dials.o $(OUT)/obj/commands/pinfold-egress.o $(LIB) $(EGRESS_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,-z,muldefs -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group \
 		-lcares -lcap-ng
-$(OUT)/tests/attack/hostile-control: $(OUT)/obj/tests/attack/hostile_control.o $(OUT)/obj/tests/attack/hostile_parser.o $(LIB) $(EGRESS_LIB)
+$(OUT)/tests/attack/hostile-control: $(OUT)/obj/tests/attack/hostile_control.o $(OUT)/obj/tests/attack/hostile_parser.o \
+		$(OUT)/obj/tests/attack/hostile_dials.o $(LIB) $(EGRESS_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcap-ng
-tests-ready: $(OUT)/tests/attack/hostile-egress $(OUT)/tests/attack/hostile-control
+# And with a resolver that was: its resolver_run().
+$(OUT)/tests/attack/hostile-names: $(OUT)/obj/tests/attack/hostile_resolver.o $(OUT)/obj/commands/pinfold-egress.o $(LIB) $(EGRESS_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,-z,muldefs -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group \
+		-lcares -lcap-ng
+tests-ready: $(OUT)/tests/attack/hostile-egress $(OUT)/tests/attack/hostile-control $(OUT)/tests/attack/hostile-names
 # ---- end of attack ----
 
 # ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----

@@ -4,6 +4,7 @@
 #include "commands/images.h"
 #include "commands/files.h"
 #include "spec/keys.h"
+#include "spec/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,17 @@ static bool checks(const struct egress_rule *rule, uint16_t port, enum egress_ch
 	return egress_rule_has_port(rule, port) && egress_rule_check(rule, port) == check;
 }
 
+static void print_egress_limits(const struct egress *e)
+{
+	char connect[PARSE_TEXT_BYTES], idle[PARSE_TEXT_BYTES];
+	spec_format_time(e->connect_ns, connect);
+	spec_format_time(e->idle_ns, idle);
+	printf("%-12s %llu connections at once, %s to connect, %s%s\n", "",
+	       (unsigned long long)e->connections, connect,
+	       e->idle_ns == LIMIT_NONE ? "never cut for being idle" : "cut when idle for ",
+	       e->idle_ns == LIMIT_NONE ? "" : idle);
+}
+
 static void print_network(const struct spec *s)
 {
 	const struct egress_list *list = &s->egress.allow;
@@ -106,6 +118,8 @@ static void print_network(const struct spec *s)
 		       checks(rule, 443, EGRESS_TLS) ? ", TLS for the name on 443" : "",
 		       checks(rule, 80, EGRESS_HTTP) ? ", HTTP for the name on 80" : "");
 	}
+	if (list->len > 0)
+		print_egress_limits(&s->egress);
 }
 
 static void print_files(const struct plan *p, const struct spec *s)

@@ -1,10 +1,10 @@
-/* From execve to two jailed processes.
+/* From execve to three jailed processes.
  *
- * What is trusted is read first: the supervisor's config, /etc/resolv.conf. Then both halves' common
+ * What is trusted is read first: the supervisor's config, /etc/resolv.conf. Then all parts' common
  * jail (runtime/confine.h), in the time that the kernel needs for the sandbox's network; then come the
- * sandbox's sockets, made by pid 1 before anything hostile runs; then the fork. This process becomes
- * the dialer, because the supervisor waits for it and it for the parser, so that none is left; its
- * child becomes the parser. Nothing hostile is read before both filters are loaded.
+ * sandbox's sockets, made by pid 1 before anything hostile runs; then the forks. This process becomes
+ * the dialer, because the supervisor waits for it and it for the others, so that none is left; its
+ * children become the resolver and the parser. Nothing hostile is read before all filters are loaded.
  */
 #include "runtime/broker.h"
 
@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "network/broker/dialer.h"
 #include "network/broker/parser.h"
+#include "network/broker/resolver.h"
 #include "runtime/confine.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,9 +29,15 @@
 enum {
 	DIALER_DATA_BYTES = 4 << 20,
 	PARSER_DATA_BYTES = 32 << 20,
+	RESOLVER_DATA_BYTES = 16 << 20,
 	DIALER_FILES = 1024, /* it holds the sandbox's datagram sockets, and one more at a time */
 	PARSER_FILES = 4096,
+	RESOLVER_FILES = 64,
 };
+
+/* The last address of a name is dialled so long after the name was known, at most: eight of them,
+ * 250 ms apart, and whatever the parser was kept from meanwhile. */
+#define DIALLING_NS 60000000000LL
 
 struct broker_start {
 	struct arena arena;
@@ -150,27 +158,75 @@ static _Noreturn void fail(const struct err *e)
 	_exit(1);
 }
 
-/* ---- the two halves ---- */
+/* ---- the three parts ---- */
 
-static _Noreturn void be_parser(const struct broker_start *s, int dialer, pid_t parent)
+/* Both ends of what the dialer shares with another: [0] is the dialer's. */
+struct link {
+	int dial[2], names[2];
+};
+
+static int open_link(struct link *l, struct err *e)
+{
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->dial) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->names) < 0)
+		return err_sys(e, "egress: socketpair");
+	return 0;
+}
+
+static void close_end(const struct link *l, int end)
+{
+	close(l->dial[end]);
+	close(l->names[end]);
+}
+
+/* So that `ps` tells them apart. */
+static void be_called(const char *name)
+{
+	prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+static _Noreturn void be_resolver(const struct broker_start *s, const struct link *l, pid_t parent)
+{
+	struct err e = ERR_INIT;
+	const struct confine_end jail = {.filter = &filter_resolver,
+					 .data_bytes = RESOLVER_DATA_BYTES,
+					 .files = RESOLVER_FILES};
+	be_called("egress-resolver");
+	int keep[] = {EGRESS_SUPERVISOR_FD, l->dial[1], l->names[1]};
+	if (fd_close_others(keep, sizeof(keep) / sizeof(keep[0])) < 0) {
+		err_sys(&e, "egress: close what is the others'");
+		fail(&e);
+	}
+	if (confine_end(&jail, parent, &e) < 0)
+		fail(&e);
+	close(EGRESS_SUPERVISOR_FD);
+	/* Its jail is said to be shut. */
+	if (write(l->dial[1], "", 1) != 1)
+		_exit(1);
+	resolver_run(s->resolver, l->dial[1], l->names[1]);
+	_exit(0);
+}
+
+static _Noreturn void be_parser(const struct broker_start *s, const struct link *l, pid_t parent)
 {
 	struct err e = ERR_INIT;
 	char ready;
 	const struct confine_end jail = {.filter = &filter_parser,
 					 .data_bytes = PARSER_DATA_BYTES,
 					 .files = PARSER_FILES};
-	/* Its jail is said to be shut. */
-	if (read(dialer, &ready, 1) != 1)
-		_exit(1);
+	be_called("egress-parser");
 	if (confine_end(&jail, parent, &e) < 0)
 		fail(&e);
+	/* The others' jails are said to be shut. */
+	if (read(l->dial[1], &ready, 1) != 1)
+		_exit(1);
 	say(EGRESS_READY, NULL);
 	parser_run(&(struct parser){.rules = &s->rules,
 				    .config = &s->config,
 				    .sockets = s->sockets,
 				    .sockets_len = s->sockets_len,
-				    .resolver = s->resolver,
-				    .dialer = dialer,
+				    .dialer = l->dial[1],
+				    .names = l->names[1],
 				    .supervisor = EGRESS_SUPERVISOR_FD});
 	_exit(0);
 }
@@ -182,53 +238,73 @@ static void close_listeners(const struct broker_start *s)
 			close(s->sockets[i].fd);
 }
 
-static _Noreturn void be_dialer(const struct broker_start *s, int parser, pid_t child)
+static _Noreturn void be_dialer(const struct broker_start *s, const struct link *resolver,
+				const struct link *parser)
 {
+	static struct answered answered;
 	struct err e = ERR_INIT;
+	char ready;
 	const struct confine_end jail = {.filter = &filter_dialer,
 					 .connects = true,
 					 .data_bytes = DIALER_DATA_BYTES,
 					 .files = DIALER_FILES};
+	be_called("egress-dialer");
 	close_listeners(s);
 	if (confine_end(&jail, s->supervisor, &e) < 0)
 		fail(&e);
-	if (fd_send(parser, "", 1, NULL, 0) == 0)
+	answered.keep_ns = DIALLING_NS;
+	if (fd_recv(resolver->dial[0], &ready, 1, NULL, NULL) == 1 &&
+	    fd_send(parser->dial[0], "", 1, NULL, 0) == 0)
 		dialer_run(&(struct dialer){.rules = &s->rules,
 					    .servers = s->servers,
 					    .servers_len = s->servers_len,
 					    .datagram = s->datagram,
 					    .datagram_len = s->datagram_len,
-					    .parser = parser});
-	/* So that it sees the end too. */
-	close(parser);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+					    .parser = {.dial = parser->dial[0],
+						       .names = parser->names[0]},
+					    .resolver = {.dial = resolver->dial[0],
+							 .names = resolver->names[0]},
+					    .answered = &answered});
+	/* So that they see the end too. */
+	close_end(resolver, 0);
+	close_end(parser, 0);
+	while (wait4(-1, NULL, 0, NULL) > 0 || errno == EINTR)
 		;
 	_exit(0);
+}
+
+static pid_t part(struct err *e)
+{
+	const pid_t pid = fork();
+	if (pid < 0)
+		err_sys(e, "egress: fork");
+	return pid;
 }
 
 int broker_main(void)
 {
 	static struct broker_start s;
 	struct err e = ERR_INIT;
-	int pair[2];
+	struct link resolver, parser;
 	s.supervisor = getppid();
 	/* Before it has a jail it dies with the supervisor by these two: the signal, and its socket. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (prepare(&s, &e) < 0)
+	if (prepare(&s, &e) < 0 || open_link(&resolver, &e) < 0 || open_link(&parser, &e) < 0)
 		fail(&e);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		err_sys(&e, "egress: socketpair");
+	const pid_t self = getpid();
+	pid_t child = part(&e);
+	if (child == 0)
+		be_resolver(&s, &resolver, self);
+	close_end(&resolver, 1);
+	if (child > 0)
+		child = part(&e);
+	if (child < 0)
 		fail(&e);
-	}
-	const pid_t self = getpid(), child = fork();
-	if (child < 0) {
-		err_sys(&e, "egress: fork the parser");
-		fail(&e);
-	}
 	if (child == 0) {
-		close(pair[0]);
-		be_parser(&s, pair[1], self);
+		close_end(&resolver, 0);
+		close_end(&parser, 0);
+		be_parser(&s, &parser, self);
 	}
-	close(pair[1]);
-	be_dialer(&s, pair[0], child);
+	close_end(&parser, 1);
+	be_dialer(&s, &resolver, &parser);
 }

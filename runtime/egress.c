@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS = 64,    /* at once */
 	EVENTS_MAX = 2000,   /* of rows that are not new: who reads them must not be flooded */
 	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
 	ROWS_A_SECOND = 300,
@@ -121,7 +120,9 @@ static int tell_rules(struct run *run, struct err *e)
 	struct egress_config c = {.size = sizeof(c),
 				  .rules = (uint32_t)wish->allow.len,
 				  .bytes = wish->bytes,
-				  .connections = CONNECTIONS};
+				  .connect_ns = wish->connect_ns,
+				  .idle_ns = wish->idle_ns,
+				  .connections = (uint32_t)wish->connections};
 	if (ids->form == IDS_FORM_SLOT) {
 		c.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + BROKER_ID -
 			(ids->uid == BROKER_ID);

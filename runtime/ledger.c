@@ -230,7 +230,7 @@ static void egress_row(const struct facts *f)
 		return;
 	snprintf(g->requested, sizeof(g->requested), "%zu rule%s", rules, rules == 1 ? "" : "s");
 	snprintf(value, sizeof(value), landlock ? "seccomp, Landlock %d" : "seccomp", landlock);
-	guarantee_enforced(g, "broker in two jails", value);
+	guarantee_enforced(g, "broker in three jails", value);
 }
 
 static void identity_rows(const struct facts *f)
@@ -314,7 +314,7 @@ void ledger_proc_outer(struct result *r)
 
 void ledger_egress_lost(struct result *r)
 {
-	guarantee_degraded(&r->guarantees[G_EGRESS], "broker in two jails", "",
+	guarantee_degraded(&r->guarantees[G_EGRESS], "broker in three jails", "",
 			   "what the rules allow: after the broker's death nothing left at all", "");
 	because(&r->guarantees[G_EGRESS], "the broker died while the program ran");
 }

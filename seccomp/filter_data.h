@@ -24,11 +24,11 @@ extern const size_t filter_variants_len;
 /* This machine's AUDIT_ARCH_*. */
 extern const uint32_t filter_native_arch;
 
-/* The filters of pid 1, of jailed readers, of jailed clients and of the broker, for every machine: seccomp.h's
- * filter_init, filter_jail, filter_client, filter_dialer and filter_parser are this one's. */
+/* The filters of pid 1, of jailed readers, of jailed clients and of the broker, for every machine:
+ * seccomp.h's filter_init, filter_jail, filter_client, filter_dialer and so on are this one's. */
 struct filter_tiny {
 	uint32_t arch;
-	struct filter_code code, jail, client, dialer, parser, collector, validator;
+	struct filter_code code, jail, client, dialer, parser, resolver, collector, validator;
 };
 extern const struct filter_tiny filter_tinies[];
 extern const size_t filter_tinies_len;

@@ -63,11 +63,13 @@ extern const size_t policy_jail_len;
 extern const struct policy_group policy_client[];
 extern const size_t policy_client_len;
 
-/* The egress broker's two processes (policy_broker.c): the one that connects, and the one that reads. */
+/* The egress broker's processes (policy_broker.c): the one that connects, and those that read. */
 extern const struct policy_group policy_dialer[];
 extern const size_t policy_dialer_len;
 extern const struct policy_group policy_parser[];
 extern const size_t policy_parser_len;
+extern const struct policy_group policy_resolver[];
+extern const size_t policy_resolver_len;
 /* Who collects artifacts, and who validates one (policy_broker.c too). */
 extern const struct policy_group policy_collector[];
 extern const size_t policy_collector_len;

@@ -1,4 +1,4 @@
-/* What the two processes of the egress broker may call, and those that read artifacts; anything
+/* What the three processes of the egress broker may call, and those that read artifacts; anything
  * else kills them. See docs/egress.md, docs/in-and-out.md. */
 #include "seccomp/policy.h"
 
@@ -41,7 +41,7 @@ static const struct policy_rule nodelay_only[] = {
 const struct policy_group policy_dialer[] = {
 	EVERYBODY,
 	OWN_MEMORY,
-	{NAMES("recvmsg", "sendmsg", "wait4"),
+	{NAMES("poll", "ppoll", "recvmsg", "sendmsg", "wait4"),
 	 .why = "requests and answers with descriptors; datagrams by the sandbox's own sockets"},
 	{NAMES("connect", "getsockname"), .why = "what it is there for, on what socket() let through"},
 	{NAMES("socket"), EAFNOSUPPORT, RULES(inet_sockets), "TCP and UDP"},
@@ -96,3 +96,15 @@ const struct policy_group policy_parser[] = {
 	{NAMES("fcntl"), EPERM, RULES(pipe_size_only), "larger pipes"},
 };
 const size_t policy_parser_len = sizeof(policy_parser) / sizeof(policy_parser[0]);
+
+/* ---- the resolver: the same, of what the dialer connected to a name server ---- */
+
+const struct policy_group policy_resolver[] = {
+	EVERYBODY,
+	OWN_MEMORY,
+	{NAMES("poll", "ppoll"), .why = "waiting"},
+	{NAMES("read", "write", "writev", "recvfrom", "recvmsg"),
+	 .why = "bytes over descriptors that it was given"},
+	{NAMES("sendto"), EPERM, RULES(to_nobody), "to whom the socket is connected, to no address"},
+};
+const size_t policy_resolver_len = sizeof(policy_resolver) / sizeof(policy_resolver[0]);

@@ -57,8 +57,8 @@ extern const struct filter filter_init;
 /* Those of a jailed child which reads hostile bytes, out of files and from the network: see runtime/jail.h. */
 extern const struct filter filter_jail;
 extern const struct filter filter_client;
-/* Those of the egress broker: network/broker/dialer.h, network/broker/parser.h. */
-extern const struct filter filter_dialer, filter_parser;
+/* Those of the egress broker: network/broker/dialer.h, parser.h, resolver.h. */
+extern const struct filter filter_dialer, filter_parser, filter_resolver;
 /* Those of who collects artifacts and who validates one: runtime/collect.h. */
 extern const struct filter filter_collector, filter_validator;
 

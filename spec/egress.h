@@ -37,6 +37,9 @@ enum {
 	EGRESS_RULE_BYTES_MAX = 2048, /* of one rule's text; 256 single ports fit */
 };
 
+/* The most that --egress-connections may be: a broker has a pool of one size. */
+enum { EGRESS_CONNECTIONS_MAX = 256 };
+
 /* What the sandbox's resolv.conf names, when there are rules. */
 #define EGRESS_RESOLVER_TEXT "198.18.0.1"
 

@@ -50,6 +50,9 @@ struct limits {
 struct egress {
 	struct egress_list allow; /* empty: nothing does */
 	uint64_t bytes;		  /* both ways together, over the whole run */
+	uint64_t connections;	  /* at once */
+	uint64_t connect_ns;	  /* from the first bytes to a connection, the name included */
+	uint64_t idle_ns;	  /* without a byte either way */
 };
 
 /* What independent runs of one user share; see docs/slots.md. */

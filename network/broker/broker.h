@@ -8,7 +8,7 @@
  *   request.c     bytes, where each HTTP request is judged
  *   question.c    the resolver that the program sees
  *   datagram.c    udp: rules
- *   resolver.c    the host's name servers, by c-ares
+ *   lookup.c      a name's addresses, from the dialer
  *   synthetic.c   names and their addresses
  *   dial.c        asking the dialer
  *   report.c      rows for the result
@@ -32,17 +32,16 @@
 #include <sys/epoll.h>
 
 #define MS_NS 1000000LL
+/* "no connection within 10s", for a reason */
+enum { LATE_BYTES = 96 };
 #define NEVER INT64_MAX
 
 enum {
-	CONNECTIONS_MAX =
-		256,	  /* what --egress could ever ask for; struct egress_config says how many */
-	WAITING_MAX = 64, /* accepted, and no connection is free yet */
-	FIRST_BYTES_MS = 10000, /* for a ClientHello or a request's head */
-	CONNECT_MS = 10000, /* the name, and all addresses of it; also for a connection to be free */
-	STAGGER_MS = 250,   /* RFC 8305: between one attempt and the next */
-	IDLE_MS = 300000,   /* without a byte either way */
-	DATAGRAM_IDLE_MS = 60000,
+	CONNECTIONS_MAX = EGRESS_CONNECTIONS_MAX, /* struct egress_config says how many */
+	WAITING_MAX = 64,			  /* accepted, and no connection is free yet */
+	FIRST_BYTES_MS = 10000,			  /* for a ClientHello or a request's head */
+	STAGGER_MS = 250,			  /* RFC 8305: between one attempt and the next */
+	DATAGRAM_IDLE_MS = 60000,		  /* or --egress-idle, if that is less */
 	ATTEMPTS_MAX = 8,
 	RELAY_CHUNK_BYTES = 64 << 10,
 	RELAY_ROUNDS = 16, /* then others have their turn */
@@ -123,10 +122,12 @@ struct connection {
 	int last_sys;
 
 	int64_t begun_ns, deadline_ns;
+	bool told;  /* there is a row for it, since it is connected */
 	bool again; /* has more to do, without a new event */
 };
 
 struct report;
+struct lookup_set;
 struct question_set;
 struct datagram_set;
 
@@ -140,7 +141,7 @@ struct broker {
 	bool gone;	/* some is closed, and not yet free */
 	bool paused;	/* no descriptor is free: nothing is accepted for a moment */
 
-	struct watch supervisor, dialer;
+	struct watch supervisor, dialer, answers;
 	struct watch sockets[SANDBOX_SOCKETS_MAX];
 	struct synthetic names;
 	struct connection connections[CONNECTIONS_MAX + WAITING_MAX];
@@ -148,6 +149,7 @@ struct broker {
 	uint64_t left_bytes; /* of --egress-bytes; LIMIT_NONE */
 	bool limit_reached;
 	struct report *report;
+	struct lookup_set *lookups;
 	struct question_set *questions;
 	struct datagram_set *datagrams;
 	unsigned char chunk[RELAY_CHUNK_BYTES];
@@ -162,6 +164,10 @@ void watch_close(struct watch *w);
 /* Something is due then. */
 void wake_at(struct broker *b, int64_t at_ns);
 int64_t in_ms(const struct broker *b, int64_t ms);
+/* The same for what may be any time at all, and LIMIT_NONE: NEVER. */
+int64_t in_ns(const struct broker *b, uint64_t ns);
+/* "no connection within 10s" */
+void late_text(char text[LATE_BYTES], const char *what, uint64_t ns);
 
 /* Accept nothing for a moment: there is no descriptor, or no memory of the kernel's. */
 void pause_accepting(struct broker *b);
@@ -189,9 +195,11 @@ void connection_cut(struct connection *c, enum egress_verdict verdict, const cha
 void connection_reset(struct connection *c);
 /* Both directions have ended well. */
 void connection_done(struct connection *c);
+/* RESOLVING: its name is asked for, or waits until there is room for one more (lookup is -1). */
+void connection_resolve(struct connection *c);
 /* The lookup that it waits for is over. */
 void connection_resolved(struct connection *c);
-/* out.watch.fd is: from now on it may be idle for IDLE_MS. */
+/* out.watch.fd is: from now on it may be idle for so long. */
 void connection_connected(struct connection *c);
 void connection_relay(struct connection *c);
 void connections_end(struct broker *b);
@@ -252,8 +260,7 @@ void datagrams_time(struct broker *b);
 void datagrams_end(struct broker *b);
 bool datagrams_sending(const struct broker *b);
 
-/* ---- resolver.c ---- */
-enum { LOOKUP_ADDRESSES_MAX = 16, LOOKUPS_MAX = 64 };
+/* ---- lookup.c ---- */
 struct answer {
 	struct address addresses[LOOKUP_ADDRESSES_MAX]; /* judged, in the order to be tried in */
 	size_t len;
@@ -261,13 +268,13 @@ struct answer {
 	struct address bad;
 	const char *failure; /* the name has no address; NULL: none of that */
 };
-int resolver_attach(struct resolver *r, struct broker *b);
-/* The number of a lookup of name under rule, which may be over already (resolver_answer()); -1: too many. */
-int resolver_ask(struct resolver *r, const struct name *name, const struct egress_rule *rule,
-		 uint16_t port);
-/* NULL: it is not over. Valid until the next call of resolver_ask(). */
-const struct answer *resolver_answer(const struct resolver *r, int lookup);
-void resolver_time(struct resolver *r);
+struct lookup_set *lookups_open(void);
+/* The number of a lookup of name under rule, which may be over already (lookup_answer()); -1: too many. */
+int lookup_ask(struct broker *b, const struct name *name, const struct egress_rule *rule,
+	       uint16_t port);
+/* NULL: it is not over. Valid until the next call of lookup_ask(). */
+const struct answer *lookup_answer(const struct broker *b, int lookup);
+void on_names(struct broker *b, struct watch *w, uint32_t events);
 
 /* ---- dial.c ---- */
 /* A nonblocking socket that is connecting, or -1: *reply says why. */
@@ -288,6 +295,11 @@ struct fact {
 	int sys;
 	uint64_t sent_bytes, received_bytes;
 	int64_t duration_ns;
+	enum {
+		FACT_WHOLE,
+		FACT_BEGINS,
+		FACT_ENDS
+	} part; /* ENDS: of a row that BEGINS made, and counted */
 };
 void report_fact(struct broker *b, const struct fact *f);
 /* Rows that changed, once a second; all: now. */

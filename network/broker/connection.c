@@ -18,10 +18,20 @@ enum {
 static void on_side(struct broker *b, struct watch *w, uint32_t events);
 static void begin(struct connection *c);
 
-static void set_deadline(struct connection *c, int64_t ms)
+static void set_deadline(struct connection *c, uint64_t ns)
 {
-	c->deadline_ns = in_ms(c->broker, ms);
+	c->deadline_ns = in_ns(c->broker, ns);
 	wake_at(c->broker, c->deadline_ns);
+}
+
+static void set_idle_deadline(struct connection *c)
+{
+	set_deadline(c, c->broker->p->config->idle_ns);
+}
+
+static void set_connect_deadline(struct connection *c)
+{
+	set_deadline(c, c->broker->p->config->connect_ns);
 }
 
 /* ---- the end ---- */
@@ -55,6 +65,21 @@ static void report(struct connection *c, const struct fact *f)
 	report_fact(c->broker, &fact);
 }
 
+/* A request of an allowed connection may be denied: that is a row of its own, with no bytes. */
+static void report_end(struct connection *c, const struct fact *f)
+{
+	const struct fact allowed = {.verdict = EGRESS_ALLOWED, .part = FACT_ENDS};
+	if (c->told)
+		report(c, &allowed);
+	if (c->told && f->verdict == EGRESS_ALLOWED && !f->reason)
+		return;
+	if (c->told) {
+		c->up.bytes = c->down.bytes = 0;
+		c->begun_ns = c->broker->now_ns;
+	}
+	report(c, f);
+}
+
 static void end(struct connection *c, const struct fact *f, bool reset)
 {
 	struct broker *b = c->broker;
@@ -74,7 +99,7 @@ static void end(struct connection *c, const struct fact *f, bool reset)
 	c->again = false;
 	c->state = CONN_GONE;
 	b->gone = true;
-	report(c, f);
+	report_end(c, f);
 }
 
 void connection_cut(struct connection *c, enum egress_verdict verdict, const char *reason, int sys)
@@ -99,8 +124,7 @@ void connection_done(struct connection *c)
 
 static void go_out(struct connection *c)
 {
-	struct broker *b = c->broker;
-	set_deadline(c, CONNECT_MS);
+	set_connect_deadline(c);
 	if (!c->has_name) {
 		const enum address_verdict v = address_judge(c->rule, &c->dialled, c->port);
 		if (v != ADDRESS_PERMITTED) {
@@ -113,16 +137,20 @@ static void go_out(struct connection *c)
 		return;
 	}
 	c->state = CONN_RESOLVING;
-	c->lookup = resolver_ask(b->p->resolver, &c->name, c->rule, c->port);
-	if (c->lookup < 0)
-		connection_cut(c, EGRESS_BROKEN, "too many names are being looked up", 0);
-	else if (resolver_answer(b->p->resolver, c->lookup))
+	connection_resolve(c);
+}
+
+void connection_resolve(struct connection *c)
+{
+	struct broker *b = c->broker;
+	c->lookup = lookup_ask(b, &c->name, c->rule, c->port);
+	if (c->lookup >= 0 && lookup_answer(b, c->lookup))
 		connection_resolved(c);
 }
 
 void connection_resolved(struct connection *c)
 {
-	const struct answer *a = resolver_answer(c->broker->p->resolver, c->lookup);
+	const struct answer *a = lookup_answer(c->broker, c->lookup);
 	if (a->failure) {
 		connection_cut(c, EGRESS_BROKEN, a->failure, 0);
 		return;
@@ -237,7 +265,7 @@ void connection_relay(struct connection *c)
 		c->again = up == RELAY_MORE || down == RELAY_MORE;
 		b->again |= c->again;
 		if (c->up.bytes + c->down.bytes != before)
-			set_deadline(c, IDLE_MS);
+			set_idle_deadline(c);
 	}
 }
 
@@ -252,8 +280,11 @@ void connection_look(struct connection *c)
 
 void connection_connected(struct connection *c)
 {
+	const struct fact allowed = {.verdict = EGRESS_ALLOWED, .part = FACT_BEGINS};
+	report(c, &allowed);
+	c->told = true;
 	c->state = CONN_RELAYING;
-	set_deadline(c, IDLE_MS);
+	set_idle_deadline(c);
 	connection_look(c);
 }
 
@@ -278,27 +309,50 @@ static void on_side(struct broker *b, struct watch *w, uint32_t events)
 
 /* ---- time ---- */
 
+/* One side does not take what is there for it: it may be slow, and the kernel tells of room only
+ * when there is much of it again. */
+static bool somebody_is_slow(const struct connection *c)
+{
+	return c->up.held_len + c->up.in_pipe + c->pass_bytes + c->down.held_len + c->down.in_pipe >
+	       0;
+}
+
+static void be_late(struct connection *c)
+{
+	const struct egress_config *config = c->broker->p->config;
+	char late[LATE_BYTES];
+	switch (c->state) {
+	case CONN_WAITING:
+		connection_cut(c, EGRESS_DENIED, "too many connections at once", 0);
+		return;
+	case CONN_JUDGING:
+		connection_cut(c, EGRESS_DENIED, "no request within 10 s", 0);
+		return;
+	case CONN_RESOLVING:
+		late_text(late, "the name servers did not answer within", config->connect_ns);
+		connection_cut(c, EGRESS_BROKEN, late, 0);
+		return;
+	case CONN_CONNECTING:
+		late_text(late, "no connection within", config->connect_ns);
+		connection_cut(c, EGRESS_BROKEN, late, ETIMEDOUT);
+		return;
+	default:
+		late_text(late, "no byte either way for", config->idle_ns);
+		connection_cut(c, EGRESS_ALLOWED, late, 0);
+	}
+}
+
 void connection_time(struct connection *c)
 {
-	static const char *const late[] = {
-		[CONN_WAITING] = "too many connections at once",
-		[CONN_JUDGING] = "no request within 10 s",
-		[CONN_RESOLVING] = "the name servers did not answer within 10 s",
-		[CONN_CONNECTING] = "no connection within 10 s",
-		[CONN_RELAYING] = "no byte either way for 300 s",
-	};
-	static const enum egress_verdict verdicts[] = {
-		[CONN_WAITING] = EGRESS_DENIED,	  [CONN_JUDGING] = EGRESS_DENIED,
-		[CONN_RESOLVING] = EGRESS_BROKEN, [CONN_CONNECTING] = EGRESS_BROKEN,
-		[CONN_RELAYING] = EGRESS_ALLOWED,
-	};
 	if (c->state == CONN_GONE)
 		return;
-	if (c->broker->now_ns >= c->deadline_ns) {
-		const int sys = c->state == CONN_CONNECTING ? ETIMEDOUT : 0;
-		connection_cut(c, verdicts[c->state], late[c->state], sys);
+	const bool due = c->broker->now_ns >= c->deadline_ns;
+	if (due && (c->state != CONN_RELAYING || !somebody_is_slow(c))) {
+		be_late(c);
 		return;
 	}
+	if (due)
+		set_idle_deadline(c);
 	wake_at(c->broker, c->deadline_ns);
 	if (c->state == CONN_CONNECTING)
 		attempts_time(c);
@@ -316,7 +370,7 @@ static bool begin_judging(struct connection *c)
 	else
 		http_init(&c->http, &c->name, c->port);
 	c->state = CONN_JUDGING;
-	set_deadline(c, FIRST_BYTES_MS);
+	set_deadline(c, FIRST_BYTES_MS * MS_NS);
 	return true;
 }
 
@@ -373,7 +427,7 @@ void connection_open(struct broker *b, int fd, const struct dialled *to)
 	}
 	c->state = CONN_WAITING;
 	b->waiting++;
-	set_deadline(c, CONNECT_MS);
+	set_connect_deadline(c);
 }
 
 static struct connection *longest_waiting(struct broker *b)

@@ -26,6 +26,7 @@ struct datagram_flow {
 	size_t first_len;
 	uint64_t sent_bytes, received_bytes;
 	int64_t begun_ns, deadline_ns;
+	bool told; /* there is a row for it, since it is connected */
 };
 
 struct datagram_set {
@@ -37,30 +38,48 @@ struct datagram_set *datagrams_open(void)
 	return calloc(1, sizeof(struct datagram_set));
 }
 
-static void set_deadline(struct datagram_flow *f, int64_t ms)
+static void set_deadline(struct datagram_flow *f, uint64_t ns)
 {
-	f->deadline_ns = in_ms(f->broker, ms);
+	f->deadline_ns = in_ns(f->broker, ns);
 	wake_at(f->broker, f->deadline_ns);
+}
+
+static void set_idle_deadline(struct datagram_flow *f)
+{
+	const uint64_t most_ns = DATAGRAM_IDLE_MS * MS_NS, wish_ns = f->broker->p->config->idle_ns;
+	set_deadline(f, wish_ns < most_ns ? wish_ns : most_ns);
+}
+
+static void report(const struct datagram_flow *f, const struct fact *said)
+{
+	const struct broker *b = f->broker;
+	report_fact(f->broker, &(struct fact){.verdict = said->verdict,
+					      .part = said->part,
+					      .route = EGRESS_BY_UDP,
+					      .rule = f->rule,
+					      .name = f->name ? f->name->text : NULL,
+					      .address = f->has_address ? &f->address : NULL,
+					      .port = f->socket->port,
+					      .reason = said->reason,
+					      .sys = said->sys,
+					      .sent_bytes = f->sent_bytes,
+					      .received_bytes = f->received_bytes,
+					      .duration_ns = b->now_ns - f->begun_ns});
 }
 
 static void end(struct datagram_flow *f, enum egress_verdict verdict, const char *reason, int sys)
 {
-	struct broker *b = f->broker;
 	watch_close(&f->watch);
 	free(f->first);
 	f->first = NULL;
 	f->used = false;
-	report_fact(b, &(struct fact){.verdict = verdict,
-				      .route = EGRESS_BY_UDP,
-				      .rule = f->rule,
-				      .name = f->name ? f->name->text : NULL,
-				      .address = f->has_address ? &f->address : NULL,
-				      .port = f->socket->port,
-				      .reason = reason,
-				      .sys = sys,
-				      .sent_bytes = f->sent_bytes,
-				      .received_bytes = f->received_bytes,
-				      .duration_ns = b->now_ns - f->begun_ns});
+	if (f->told)
+		report(f, &(struct fact){.verdict = EGRESS_ALLOWED, .part = FACT_ENDS});
+	if (f->told && !reason)
+		return;
+	if (f->told)
+		f->sent_bytes = f->received_bytes = 0;
+	report(f, &(struct fact){.verdict = verdict, .reason = reason, .sys = sys});
 }
 
 static bool spend(struct broker *b, size_t len)
@@ -97,7 +116,7 @@ static void on_answer(struct broker *b, struct watch *w, uint32_t events)
 					       .source = f->to};
 		dial_answer(b, &q, b->datagram, (size_t)n);
 		f->received_bytes += (uint64_t)n;
-		set_deadline(f, DATAGRAM_IDLE_MS);
+		set_idle_deadline(f);
 	}
 }
 
@@ -108,7 +127,7 @@ static void pass(struct datagram_flow *f, const unsigned char *bytes, size_t len
 	/* What finds no room is lost, as datagrams are; what the peer refuses is told by recv(2). */
 	if (send(f->watch.fd, bytes, len, MSG_NOSIGNAL) >= 0)
 		f->sent_bytes += len;
-	set_deadline(f, DATAGRAM_IDLE_MS);
+	set_idle_deadline(f);
 }
 
 /* The first address that the kernel has a route to. */
@@ -131,6 +150,8 @@ static void connect_flow(struct datagram_flow *f, const struct address *all, siz
 		return;
 	}
 	watch_add(b, &f->watch, EPOLLIN);
+	report(f, &(struct fact){.verdict = EGRESS_ALLOWED, .part = FACT_BEGINS});
+	f->told = true;
 	pass(f, f->first, f->first_len);
 	free(f->first);
 	f->first = NULL;
@@ -138,7 +159,7 @@ static void connect_flow(struct datagram_flow *f, const struct address *all, siz
 
 static void resolved(struct datagram_flow *f)
 {
-	const struct answer *a = resolver_answer(f->broker->p->resolver, f->lookup);
+	const struct answer *a = lookup_answer(f->broker, f->lookup);
 	f->lookup = -1;
 	if (a->failure) {
 		end(f, EGRESS_BROKEN, a->failure, 0);
@@ -171,10 +192,10 @@ static void go_out(struct datagram_flow *f)
 			end(f, EGRESS_DENIED, address_verdict_text(v), 0);
 		return;
 	}
-	f->lookup = resolver_ask(b->p->resolver, f->name, f->rule, f->socket->port);
+	f->lookup = lookup_ask(b, f->name, f->rule, f->socket->port);
 	if (f->lookup < 0)
 		end(f, EGRESS_BROKEN, "too many names are being looked up", 0);
-	else if (resolver_answer(b->p->resolver, f->lookup))
+	else if (lookup_answer(b, f->lookup))
 		resolved(f);
 }
 
@@ -228,7 +249,7 @@ static void begin(struct broker *b, const struct datagram *d, const struct diall
 				    .first = first,
 				    .first_len = d->len,
 				    .begun_ns = b->now_ns};
-	set_deadline(f, CONNECT_MS);
+	set_deadline(f, b->p->config->connect_ns);
 	go_out(f);
 }
 
@@ -244,6 +265,13 @@ void datagrams_take(struct broker *b, const struct datagram *d)
 		begin(b, d, &to);
 }
 
+static void be_late(struct datagram_flow *f)
+{
+	char late[LATE_BYTES];
+	late_text(late, "the name servers did not answer within", f->broker->p->config->connect_ns);
+	end(f, EGRESS_BROKEN, late, 0);
+}
+
 void datagrams_time(struct broker *b)
 {
 	for (int i = 0; i < FLOWS_MAX; i++) {
@@ -255,7 +283,7 @@ void datagrams_time(struct broker *b)
 		else if (f->watch.fd >= 0)
 			end(f, EGRESS_ALLOWED, NULL, 0);
 		else
-			end(f, EGRESS_BROKEN, "the name servers did not answer within 10 s", 0);
+			be_late(f);
 	}
 }
 

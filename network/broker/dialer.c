@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-/* The program's own end of a connected socket is chosen by the kernel; nothing is bound. */
+/* Our end of a connected socket is chosen by the kernel; nothing is bound. */
 static int make(const struct address *a, uint16_t port, enum egress_transport t, int *sys)
 {
 	struct endpoint to;
@@ -32,18 +34,30 @@ static int make(const struct address *a, uint16_t port, enum egress_transport t,
 	return fd_take(&fd);
 }
 
-static bool has_transport(const struct egress_rule *r, uint8_t transport)
+static int64_t clock_ns(void)
 {
-	return transport == r->transport;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static enum address_verdict judge(const struct dialer *d, const struct dial_request *q)
+{
+	if (q->index >= d->rules->len || d->rules->rules[q->index].transport != q->transport)
+		return ADDRESS_NO_PORT;
+	const struct egress_rule *r = &d->rules->rules[q->index];
+	const enum address_verdict v = address_judge(r, &q->address, q->port);
+	if (v != ADDRESS_PERMITTED || r->target == EGRESS_BLOCK)
+		return v;
+	return answered_permits(d->answered, q->index, q->port, &q->address, clock_ns())
+		       ? ADDRESS_PERMITTED
+		       : ADDRESS_UNANSWERED;
 }
 
 static void connect_out(const struct dialer *d, const struct dial_request *q,
 			struct dial_reply *reply, int *fd)
 {
-	reply->refused = ADDRESS_NO_PORT;
-	if (q->index >= d->rules->len || !has_transport(&d->rules->rules[q->index], q->transport))
-		return;
-	reply->refused = address_judge(&d->rules->rules[q->index], &q->address, q->port);
+	reply->refused = judge(d, q);
 	if (reply->refused == ADDRESS_PERMITTED)
 		*fd = make(&q->address, q->port, (enum egress_transport)q->transport, &reply->sys);
 }
@@ -67,7 +81,14 @@ void dialer_answer(const struct dialer *d, const struct dial_request *q, struct 
 	*fd = -1;
 	if (q->kind == DIAL_CONNECT)
 		connect_out(d, q, reply, fd);
-	else if (q->kind == DIAL_RESOLVER)
+}
+
+void dialer_answer_resolver(const struct dialer *d, const struct dial_request *q,
+			    struct dial_reply *reply, int *fd)
+{
+	*reply = (struct dial_reply){.refused = ADDRESS_NEVER};
+	*fd = -1;
+	if (q->kind == DIAL_SERVER)
 		ask_server(d, q, reply, fd);
 }
 
@@ -82,13 +103,15 @@ static void reply_inside(const struct dialer *d, const struct dial_request *q, v
 	endpoint_send(d->datagram[q->index], &to, &q->source, bytes, len);
 }
 
-/* False: the parser is gone, or not itself. */
-static bool serve(const struct dialer *d, unsigned char *room, size_t size)
+/* ---- records: each of these is false when who sent it is gone, or not itself ---- */
+
+static bool serve_parser(const struct dialer *d)
 {
+	static unsigned char room[DIAL_DATAGRAM_BYTES];
 	struct dial_request q;
-	struct iovec parts[] = {{&q, sizeof(q)}, {room, size}};
+	struct iovec parts[] = {{&q, sizeof(q)}, {room, sizeof(room)}};
 	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
-	const ssize_t n = recvmsg(d->parser, &m, 0);
+	const ssize_t n = recvmsg(d->parser.dial, &m, 0);
 	if (n < 0)
 		return errno == EINTR;
 	if (n < (ssize_t)sizeof(q) || (m.msg_flags & MSG_TRUNC))
@@ -103,12 +126,72 @@ static bool serve(const struct dialer *d, unsigned char *room, size_t size)
 	if (len != 0)
 		return false;
 	dialer_answer(d, &q, &reply, &fd);
-	return fd_send(d->parser, &reply, sizeof(reply), &fd, fd >= 0) == 0;
+	return fd_send(d->parser.dial, &reply, sizeof(reply), &fd, fd >= 0) == 0;
+}
+
+static bool serve_resolver(const struct dialer *d)
+{
+	struct dial_request q;
+	struct dial_reply reply;
+	autoclose int fd = -1;
+	if (fd_recv(d->resolver.dial, &q, sizeof(q), NULL, NULL) != 1)
+		return false;
+	dialer_answer_resolver(d, &q, &reply, &fd);
+	return fd_send(d->resolver.dial, &reply, sizeof(reply), &fd, fd >= 0) == 0;
+}
+
+/* False: there is no room for it. */
+static bool send_now(int socket, const void *record, size_t len)
+{
+	struct iovec part = {(void *)(uintptr_t)record, len};
+	const struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+	return sendmsg(socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
+}
+
+static bool take_question(const struct dialer *d)
+{
+	struct name_question q;
+	struct server_question ask;
+	if (fd_recv(d->parser.names, &q, sizeof(q), NULL, NULL) != 1)
+		return false;
+	enum lookup_failure f = answered_ask(d->answered, d->rules, &q, &ask);
+	if (f == LOOKUP_FOUND) {
+		/* It may be waiting for us to take its answers. */
+		if (send_now(d->resolver.names, &ask, sizeof(ask)))
+			return true;
+		answered_forget(d->answered, &ask);
+		f = LOOKUP_TOO_MANY;
+	}
+	const struct name_answer refusal = {.number = q.number, .failure = f};
+	return fd_send(d->parser.names, &refusal, sizeof(refusal), NULL, 0) == 0;
+}
+
+static bool take_answer(const struct dialer *d)
+{
+	struct server_answer a;
+	struct name_answer told;
+	return fd_recv(d->resolver.names, &a, sizeof(a), NULL, NULL) == 1 &&
+	       answered_take(d->answered, d->rules, &a, clock_ns(), &told) &&
+	       fd_send(d->parser.names, &told, sizeof(told), NULL, 0) == 0;
 }
 
 void dialer_run(const struct dialer *d)
 {
-	static unsigned char room[DIAL_DATAGRAM_BYTES];
-	while (serve(d, room, sizeof(room)))
-		;
+	static bool (*const serve[])(const struct dialer *) = {serve_parser, serve_resolver,
+							       take_question, take_answer};
+	enum { SOCKETS = sizeof(serve) / sizeof(serve[0]) };
+	struct pollfd all[SOCKETS] = {{.fd = d->parser.dial, .events = POLLIN},
+				      {.fd = d->resolver.dial, .events = POLLIN},
+				      {.fd = d->parser.names, .events = POLLIN},
+				      {.fd = d->resolver.names, .events = POLLIN}};
+	for (;;) {
+		if (poll(all, SOCKETS, -1) < 0) {
+			if (errno != EINTR)
+				return;
+			continue;
+		}
+		for (int i = 0; i < SOCKETS; i++)
+			if (all[i].revents && !serve[i](d))
+				return;
+	}
 }

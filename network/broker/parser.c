@@ -1,6 +1,10 @@
 #include "network/broker/broker.h"
 
+#include "spec/parse.h"
+#include "spec/spec.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +23,18 @@ static int64_t clock_ns(void)
 int64_t in_ms(const struct broker *b, int64_t ms)
 {
 	return b->now_ns + ms * MS_NS;
+}
+
+int64_t in_ns(const struct broker *b, uint64_t ns)
+{
+	return ns < (uint64_t)(NEVER - b->now_ns) ? b->now_ns + (int64_t)ns : NEVER;
+}
+
+void late_text(char text[LATE_BYTES], const char *what, uint64_t ns)
+{
+	char time[PARSE_TEXT_BYTES];
+	spec_format_time(ns, time);
+	snprintf(text, LATE_BYTES, "%s %s", what, time);
 }
 
 void wake_at(struct broker *b, int64_t at_ns)
@@ -122,7 +138,6 @@ static void look_at_clock(struct broker *b)
 			connection_time(&b->connections[i]);
 	questions_time(b);
 	datagrams_time(b);
-	resolver_time(b->p->resolver);
 	report_flush(b, false);
 }
 
@@ -173,15 +188,17 @@ static bool set_up(struct broker *b)
 	const struct parser *p = b->p;
 	b->epoll = epoll_create1(EPOLL_CLOEXEC);
 	b->report = report_open();
+	b->lookups = lookups_open();
 	b->questions = questions_open();
 	b->datagrams = datagrams_open();
-	if (b->epoll < 0 || !b->report || !b->questions || !b->datagrams ||
-	    resolver_attach(p->resolver, b) < 0)
+	if (b->epoll < 0 || !b->report || !b->lookups || !b->questions || !b->datagrams)
 		return false;
 	b->supervisor = (struct watch){.fd = p->supervisor, .ready = on_supervisor};
 	b->dialer = (struct watch){.fd = p->dialer, .ready = on_dialer};
+	b->answers = (struct watch){.fd = p->names, .ready = on_names};
 	watch_add(b, &b->supervisor, EPOLLIN);
 	watch_add(b, &b->dialer, EPOLLIN);
+	watch_add(b, &b->answers, EPOLLIN);
 	watch_sockets(b);
 	return !b->over;
 }

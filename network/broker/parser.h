@@ -1,7 +1,7 @@
-/* The parser: what the network says is read here and nowhere else.
+/* The parser: what the program and the peers say is read here and nowhere else.
  *
  * It accepts what the program dials, knows the name by the address dialled, judges the first bytes,
- * asks the host's name servers, has the dialer connect, and relays. It can make no socket and send
+ * has the dialer find the name's addresses and connect, and relays. It can make no socket and send
  * to no address: each of its descriptors came from pid 1 of the sandbox or from the dialer.
  */
 #ifndef PINFOLD_NETWORK_BROKER_PARSER_H
@@ -23,20 +23,13 @@ struct sandbox_socket {
 };
 enum { SANDBOX_SOCKETS_MAX = EGRESS_PORTS_MAX + 2 };
 
-struct resolver;
-
-/* Before the process is jailed: reads /etc/resolv.conf. NULL and *e. */
-struct resolver *resolver_open(struct err *e);
-/* The name servers that it will ask; returns how many. */
-size_t resolver_servers(const struct resolver *r, struct name_server servers[NAME_SERVERS_MAX]);
-
 struct parser {
 	const struct egress_list *rules;
 	const struct egress_config *config;
 	const struct sandbox_socket *sockets;
 	size_t sockets_len;
-	struct resolver *resolver;
-	int dialer;	/* our end */
+	int dialer;	/* our end, for sockets */
+	int names;	/* and for names */
 	int supervisor; /* the broker's end */
 };
 

@@ -1,12 +1,15 @@
-/* What crosses between supervisor, pid 1 of the sandbox and the broker's two processes.
+/* What crosses between supervisor, pid 1 of the sandbox and the broker's three processes.
  *
- * Four sockets, each SOCK_SEQPACKET, each record of one size:
+ * Seven sockets, each SOCK_SEQPACKET, each record of one size:
  *
  *	supervisor -> broker	config, its rules as text, and at the end of the run END
  *	broker -> supervisor	READY or FAILED, then ROW and LIMIT (struct egress_report)
  *	pid 1 -> broker		the sandbox's sockets (struct egress_sockets), before anything runs
- *	parser -> dialer	struct dial_request, answered by struct dial_reply with the
- *descriptor, but for DIAL_REPLY, which carries a datagram and has no answer
+ *	parser -> dialer	struct dial_request, answered by struct dial_reply with the descriptor,
+ *				but for DIAL_REPLY, which carries a datagram and has no answer
+ *	resolver -> dialer	the same, of one kind: DIAL_SERVER
+ *	parser -> dialer	struct name_question, answered in its time by struct name_answer
+ *	dialer -> resolver	struct server_question, answered in its time by struct server_answer
  *
  * A record of another size, or out of range, ends whoever receives it: both ends are one build.
  */
@@ -17,6 +20,7 @@
 #include "base/fd.h"
 #include "spec/address.h"
 #include "spec/egress.h"
+#include "spec/name.h"
 #include "spec/result.h"
 
 #include <stdbool.h>
@@ -39,6 +43,7 @@ struct egress_config {
 	uint32_t size;	/* of this struct: another build is refused */
 	uint32_t rules; /* so many texts follow, a message each, without NUL */
 	uint64_t bytes; /* payload of all connections, both ways; LIMIT_NONE: no limit */
+	uint64_t connect_ns, idle_ns; /* of a connection; idle LIMIT_NONE: never cut */
 	uint32_t connections;
 	uint32_t uid, gid; /* to become, for root; 0: stay who you are */
 };
@@ -89,12 +94,12 @@ struct egress_sockets {
 	} of[FD_PASS_MAX];
 };
 
-/* ---- parser -> dialer ---- */
+/* ---- parser and resolver -> dialer: sockets ---- */
 
 enum dial_kind {
-	DIAL_CONNECT = 1, /* to address and port, under that rule */
-	DIAL_RESOLVER,	  /* to the name server of that index */
-	DIAL_REPLY,	  /* a datagram to the program, by the sandbox's own socket of that index */
+	DIAL_CONNECT = 1, /* the parser's: to address and port, under that rule */
+	DIAL_REPLY, /* the parser's: a datagram to the program, by the sandbox's own socket of that index */
+	DIAL_SERVER, /* the resolver's: to the name server of that index */
 };
 
 struct dial_request {
@@ -112,5 +117,58 @@ struct dial_reply {
 };
 
 enum { DIAL_DATAGRAM_BYTES = 65507 }; /* the most that UDP over IPv4 takes */
+
+/* ---- parser -> dialer -> resolver and back: names ---- */
+
+enum {
+	LOOKUPS_MAX = 128, /* at once: so many questions and answers fit into a socket's buffer */
+	LOOKUP_ADDRESSES_MAX = 16, /* of a name, to be tried */
+	SERVER_ADDRESSES_MAX = 128 /* of a name, to be judged: one that has more is refused */
+};
+
+/* Why there is no address. */
+enum lookup_failure {
+	LOOKUP_FOUND,
+	LOOKUP_NO_NAME,	   /* the name servers say that there is none */
+	LOOKUP_NO_ADDRESS, /* it has neither A nor AAAA */
+	LOOKUP_SILENCE,	   /* none of them answers */
+	LOOKUP_SERVFAIL,   /* what they answer */
+	LOOKUP_REFUSED,
+	LOOKUP_UNREADABLE,
+	LOOKUP_TOO_MANY_ADDRESSES,
+	LOOKUP_TOO_MANY, /* lookups; the dialer's answer */
+	LOOKUP_NO_RULE,	 /* the dialer's: this rule does not decide that name and port */
+	LOOKUP_FAILURE_COUNT,
+};
+
+struct name_question {
+	uint32_t number; /* the parser's, goes back */
+	uint32_t rule;
+	uint16_t port;
+	struct name name;
+};
+
+struct name_answer {
+	uint32_t number;
+	uint32_t failure; /* enum lookup_failure */
+	uint32_t verdict; /* of FOUND, enum address_verdict; not PERMITTED: bad is which address */
+	uint32_t life_ms; /* for so long it may be used again */
+	struct address bad;
+	uint32_t len;
+	struct address addresses[LOOKUP_ADDRESSES_MAX]; /* in the order to be tried in */
+};
+
+struct server_question {
+	uint32_t number; /* the dialer's, goes back */
+	struct name name;
+};
+
+struct server_answer {
+	uint32_t number;
+	uint32_t failure; /* enum lookup_failure up to TOO_MANY_ADDRESSES */
+	uint32_t life_ms;
+	uint32_t len;
+	struct address addresses[SERVER_ADDRESSES_MAX]; /* in the order to be tried in */
+};
 
 #endif

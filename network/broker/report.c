@@ -108,26 +108,39 @@ static void tell_in(struct broker *b, size_t i, int64_t ms)
 	wake_at(b, t->first_due_ns);
 }
 
+/* One that is new is told at once. */
+static void tell_change(struct broker *b, struct egress_report *row)
+{
+	row->more = b->report->more;
+	if (row->count > 1)
+		tell_in(b, row->row, FLUSH_MS);
+	else if (!tell(b, row, MSG_DONTWAIT))
+		tell_in(b, row->row, RETRY_MS);
+}
+
 void report_fact(struct broker *b, const struct fact *f)
 {
 	struct report *t = b->report;
 	const struct egress_report wanted = row_of(b, f);
 	struct egress_report *row = row_for(t, &wanted);
 	if (!row) {
-		t->more++;
+		t->more += f->part != FACT_ENDS;
 		if (t->len > 0)
 			tell_in(b, 0, FLUSH_MS);
 		return;
 	}
-	row->count++;
+	row->count += f->part != FACT_ENDS;
+	if (f->part == FACT_BEGINS) {
+		tell_change(b, row);
+		return;
+	}
 	row->sent_bytes += f->sent_bytes;
 	row->received_bytes += f->received_bytes;
 	row->duration_usec += (uint64_t)f->duration_ns / 1000;
-	row->more = t->more;
-	if (row->count > 1)
+	if (f->part == FACT_ENDS)
 		tell_in(b, row->row, FLUSH_MS);
-	else if (!tell(b, row, MSG_DONTWAIT))
-		tell_in(b, row->row, RETRY_MS);
+	else
+		tell_change(b, row);
 }
 
 void report_flush(struct broker *b, bool all)

@@ -1,17 +1,20 @@
-/* The host's name servers, asked by c-ares over sockets that the dialer makes.
+/* The resolver: the process that asks the host's name servers, by c-ares over sockets that the
+ * dialer makes.
  *
- * c-ares calls the functions of struct ares_socket_functions with a handle of ours, which stands for
- * nothing until it says whom it wants to connect to. It reads /etc/resolv.conf when the channel is
- * made, before the jail, and no file afterwards: names are absolute, and only DNS is asked.
- *
- * An answer is judged as a whole, for one rule: an address that may not be connected to refuses the
- * name. What was judged is kept for as long as the answer lives (five minutes at most), and what is
- * connected to comes out of here, so that a second answer with another address is a second judgement.
+ * c-ares calls the functions of struct ares_socket_functions with a handle of ours, which stands
+ * for nothing until it says whom it wants to connect to. It reads /etc/resolv.conf when the channel
+ * is made, before the jail, and no file afterwards: names are absolute, and only DNS is asked.
+ * Which names, the dialer says; what is answered is told to the dialer alone, and judged there.
  */
-#include "network/broker/broker.h"
+#include "network/broker/resolver.h"
+
+#include "base/fd.h"
+#include "network/broker/endpoint.h"
+#include "network/egress/name.h"
 
 #include <ares.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,28 +26,30 @@ enum {
 	TRY_MS = 1000, /* for the first round of servers, twice as much for each that follows */
 	LIVES_MAX_S = 300,
 	FAILURE_LIVES_MS = 2000,
+	HEADER_BYTES = 12, /* of a message, RFC 1035 4.1.1 */
+	RCODE_SERVFAIL = 2,
+	RCODE_REFUSED = 5,
 };
 
 /* What c-ares takes for a socket: its handle is the index and one, because 0 looks like a mistake. */
 struct handle {
 	bool used;
-	struct watch watch; /* -1: not connected */
+	int fd; /* -1: not connected */
 	int type;
+	short events; /* that c-ares waits for */
 };
 
 struct lookup {
-	bool used, over, asking;
+	bool used;
 	struct resolver *resolver;
-	struct name name;
-	const struct egress_rule *rule;
-	uint16_t port;
-	int64_t asked_ns, until_ns;
-	struct answer answer;
+	struct server_question asked;
+	enum lookup_failure told; /* by some server: SERVFAIL or REFUSED; c-ares asks the next, and forgets */
 };
 
 struct resolver {
 	ares_channel channel;
-	struct broker *broker;
+	struct dialer_peer dialer;
+	bool over;
 	struct handle handles[SOCKETS_MAX];
 	struct name_server servers[NAME_SERVERS_MAX];
 	size_t servers_len;
@@ -58,17 +63,6 @@ static struct handle *handle_of(struct resolver *r, ares_socket_t s)
 	return s >= 1 && s <= SOCKETS_MAX && r->handles[s - 1].used ? &r->handles[s - 1] : NULL;
 }
 
-static void on_server(struct broker *b, struct watch *w, uint32_t events)
-{
-	struct resolver *r = b->p->resolver;
-	const struct handle *h = w->owner;
-	const ares_socket_t s = (ares_socket_t)(h - r->handles) + 1;
-	const bool broken = events & (EPOLLERR | EPOLLHUP);
-	ares_process_fd(r->channel, events & EPOLLIN || broken ? s : ARES_SOCKET_BAD,
-			events & EPOLLOUT || broken ? s : ARES_SOCKET_BAD);
-	resolver_time(r);
-}
-
 static ares_socket_t make(int family, int type, int protocol, void *arg)
 {
 	struct resolver *r = arg;
@@ -78,9 +72,7 @@ static ares_socket_t make(int family, int type, int protocol, void *arg)
 		struct handle *h = &r->handles[i];
 		if (h->used)
 			continue;
-		*h = (struct handle){.used = true,
-				     .watch = {.fd = -1, .ready = on_server, .owner = h},
-				     .type = type};
+		*h = (struct handle){.used = true, .fd = -1, .type = type};
 		return i + 1;
 	}
 	errno = EMFILE;
@@ -92,7 +84,7 @@ static int drop(ares_socket_t s, void *arg)
 	struct handle *h = handle_of(arg, s);
 	if (!h)
 		return -1;
-	watch_close(&h->watch);
+	fd_close(&h->fd);
 	h->used = false;
 	return 0;
 }
@@ -113,61 +105,104 @@ static int server_index(const struct resolver *r, const struct sockaddr *to, are
 	return -1;
 }
 
+/* One request at a time; the dialer never waits for us. -1 and errno: no socket. */
+static int dial_server(struct resolver *r, int server, int type)
+{
+	const struct dial_request q = {.kind = DIAL_SERVER,
+				       .index = (uint32_t)server,
+				       .transport = type == SOCK_STREAM ? EGRESS_TCP : EGRESS_UDP};
+	struct dial_reply reply;
+	int fd = -1;
+	size_t len = 1;
+	if (write(r->dialer.dial, &q, sizeof(q)) != sizeof(q) ||
+	    fd_recv(r->dialer.dial, &reply, sizeof(reply), &fd, &len) != 1) {
+		r->over = true;
+		errno = EPIPE;
+		return -1;
+	}
+	if (len == 1)
+		return fd;
+	errno = reply.sys ? reply.sys : ENETUNREACH;
+	return -1;
+}
+
 static int join(ares_socket_t s, const struct sockaddr *to, ares_socklen_t len, void *arg)
 {
 	struct resolver *r = arg;
 	struct handle *h = handle_of(r, s);
 	const int server = server_index(r, to, len);
-	struct dial_reply reply;
 	if (!h || server < 0) {
 		errno = EINVAL;
 		return -1;
 	}
-	const struct dial_request q = {.kind = DIAL_RESOLVER,
-				       .index = (uint32_t)server,
-				       .transport = h->type == SOCK_STREAM ? EGRESS_TCP : EGRESS_UDP};
-	h->watch.fd = dial(r->broker, &q, &reply);
-	if (h->watch.fd < 0) {
-		errno = reply.sys ? reply.sys : ENETUNREACH;
+	h->fd = dial_server(r, server, h->type);
+	if (h->fd < 0)
 		return -1;
-	}
-	watch_add(r->broker, &h->watch, 0);
 	if (h->type != SOCK_STREAM)
 		return 0;
 	errno = EINPROGRESS;
 	return -1;
 }
 
+static struct lookup *lookup_of(struct resolver *r, const struct name *n)
+{
+	for (int i = 0; i < LOOKUPS_MAX; i++)
+		if (r->lookups[i].used && name_equal(&r->lookups[i].asked.name, n))
+			return &r->lookups[i];
+	return NULL;
+}
+
+/* c-ares takes SERVFAIL and REFUSED for silence in the end. */
+static void note_code(struct resolver *r, const unsigned char *bytes, size_t len)
+{
+	size_t end = HEADER_BYTES;
+	struct name name;
+	if (len < HEADER_BYTES || !(bytes[2] & 0x80))
+		return;
+	const int code = bytes[3] & 0xf;
+	if (code != RCODE_SERVFAIL && code != RCODE_REFUSED)
+		return;
+	while (end < len && bytes[end] != 0)
+		end += 1 + (size_t)bytes[end];
+	if (end >= len ||
+	    name_read_wire(&name, bytes + HEADER_BYTES, end + 1 - HEADER_BYTES) != NAME_GOOD)
+		return;
+	struct lookup *l = lookup_of(r, &name);
+	if (l)
+		l->told = code == RCODE_SERVFAIL ? LOOKUP_SERVFAIL : LOOKUP_REFUSED;
+}
+
 static ares_ssize_t take(ares_socket_t s, void *bytes, size_t len, int flags, struct sockaddr *from,
 			 ares_socklen_t *from_len, void *arg)
 {
 	const struct handle *h = handle_of(arg, s);
-	if (!h || h->watch.fd < 0) {
+	if (!h || h->fd < 0) {
 		errno = EBADF;
 		return -1;
 	}
-	return recvfrom(h->watch.fd, bytes, len, flags, from, from_len);
+	const ssize_t n = recvfrom(h->fd, bytes, len, flags, from, from_len);
+	if (n > 0 && h->type == SOCK_DGRAM)
+		note_code(arg, bytes, (size_t)n);
+	return n;
 }
 
 static ares_ssize_t put(ares_socket_t s, const struct iovec *parts, int len, void *arg)
 {
 	const struct handle *h = handle_of(arg, s);
-	if (!h || h->watch.fd < 0) {
+	if (!h || h->fd < 0) {
 		errno = EBADF;
 		return -1;
 	}
-	return writev(h->watch.fd, parts, len);
+	return writev(h->fd, parts, len);
 }
 
 static const struct ares_socket_functions functions = {make, drop, join, take, put};
 
 static void on_state(void *arg, ares_socket_t s, int readable, int writable)
 {
-	struct resolver *r = arg;
-	struct handle *h = handle_of(r, s);
-	if (h && h->watch.fd >= 0)
-		watch_change(r->broker, &h->watch,
-			     (readable ? EPOLLIN : 0U) | (writable ? EPOLLOUT : 0U));
+	struct handle *h = handle_of(arg, s);
+	if (h)
+		h->events = (short)((readable ? POLLIN : 0) | (writable ? POLLOUT : 0));
 }
 
 /* ---- the channel ---- */
@@ -192,7 +227,8 @@ static void take_servers(struct resolver *r)
 }
 
 /* A name whose A is there and whose AAAA never comes is known to have no more than that when c-ares
- * gives up, which has to be before CONNECT_MS: 7 s for one server, 6 and 9 for two and three. */
+ * gives up, which has to be before the usual --egress-connect-timeout: 7 s for one server, 6 and 9
+ * for two and three. */
 static int tries_for(size_t servers)
 {
 	return servers <= 1 ? 3 : servers <= 3 ? 2 : 1;
@@ -256,39 +292,27 @@ size_t resolver_servers(const struct resolver *r, struct name_server servers[NAM
 	return r->servers_len;
 }
 
-int resolver_attach(struct resolver *r, struct broker *b)
-{
-	r->broker = b;
-	return 0;
-}
-
-void resolver_time(struct resolver *r)
-{
-	struct timeval left;
-	ares_process_fd(r->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
-	if (ares_timeout(r->channel, NULL, &left))
-		wake_at(r->broker,
-			in_ms(r->broker, (int64_t)left.tv_sec * 1000 + left.tv_usec / 1000 + 1));
-}
-
 /* ---- lookups ---- */
 
-static const char *failure_text(int status)
+static enum lookup_failure failure_of(const struct lookup *l, int status)
 {
 	switch (status) {
+	case ARES_SUCCESS:
+		return LOOKUP_FOUND;
 	case ARES_ENOTFOUND:
-		return "the name does not exist";
+		return LOOKUP_NO_NAME;
 	case ARES_ENODATA:
-		return "the name has no address";
-	case ARES_ETIMEOUT:
-	case ARES_ECONNREFUSED: /* also what c-ares makes of SERVFAIL by each of them */
-		return "the name servers do not answer";
+		return LOOKUP_NO_ADDRESS;
 	case ARES_ESERVFAIL:
+		return LOOKUP_SERVFAIL;
 	case ARES_EREFUSED:
 	case ARES_ENOTIMP:
-		return "the name servers do not tell";
+		return LOOKUP_REFUSED;
+	case ARES_ETIMEOUT:
+	case ARES_ECONNREFUSED:
+		return l->told ? l->told : LOOKUP_SILENCE;
 	default:
-		return "the name servers' answer cannot be read";
+		return LOOKUP_UNREADABLE;
 	}
 }
 
@@ -302,127 +326,124 @@ static bool address_of(const struct ares_addrinfo_node *n, struct address *a)
 	return endpoint_get(&e, a, &port);
 }
 
-/* All are judged; of those there are too many of, the first are tried. Returns the shortest life. */
-static int judge(struct lookup *l, const struct ares_addrinfo *info, struct address of[2][8],
-		 size_t len[2])
+/* What an answer has, by family; IPv4 is of[1]. */
+struct found {
+	struct address of[2][SERVER_ADDRESSES_MAX];
+	size_t len[2];
+	int lives_s;
+};
+
+/* False: it has more than can be told. */
+static bool gather(struct found *f, const struct ares_addrinfo *info)
 {
-	int lives_s = LIVES_MAX_S;
+	*f = (struct found){.lives_s = LIVES_MAX_S};
 	for (const struct ares_addrinfo_node *n = info->nodes; n; n = n->ai_next) {
 		struct address a;
 		if (!address_of(n, &a))
 			continue;
-		const enum address_verdict v = address_judge(l->rule, &a, l->port);
-		if (v != ADDRESS_PERMITTED && l->answer.verdict == ADDRESS_PERMITTED) {
-			l->answer.verdict = v;
-			l->answer.bad = a;
-		}
 		const int ipv4 = address_is_ipv4(&a);
-		if (len[ipv4] < 8)
-			of[ipv4][len[ipv4]++] = a;
-		if (n->ai_ttl < lives_s)
-			lives_s = n->ai_ttl;
+		if (f->len[0] + f->len[1] == SERVER_ADDRESSES_MAX)
+			return false;
+		f->of[ipv4][f->len[ipv4]++] = a;
+		if (n->ai_ttl < f->lives_s)
+			f->lives_s = n->ai_ttl;
 	}
-	return lives_s > 1 ? lives_s : 1;
+	if (f->lives_s < 1)
+		f->lives_s = 1;
+	return true;
 }
 
 /* IPv6 first, then by turns (RFC 8305 4). */
-static void interleave(struct answer *a, struct address of[2][8], const size_t len[2])
+static void interleave(struct server_answer *a, const struct found *f)
 {
 	size_t at[2] = {0, 0};
 	int ipv4 = 0;
-	while (a->len < LOOKUP_ADDRESSES_MAX && (at[0] < len[0] || at[1] < len[1])) {
-		if (at[ipv4] < len[ipv4])
-			a->addresses[a->len++] = of[ipv4][at[ipv4]++];
+	while (at[0] < f->len[0] || at[1] < f->len[1]) {
+		if (at[ipv4] < f->len[ipv4])
+			a->addresses[a->len++] = f->of[ipv4][at[ipv4]++];
 		ipv4 = !ipv4;
 	}
-}
-
-static void tell(struct broker *b, int lookup)
-{
-	for (size_t i = 0; i < CONNECTIONS_MAX + WAITING_MAX; i++) {
-		struct connection *c = &b->connections[i];
-		if (c->state == CONN_RESOLVING && c->lookup == lookup)
-			connection_resolved(c);
-	}
-	datagrams_resolved(b, lookup);
 }
 
 static void on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *info)
 {
 	struct lookup *l = arg;
 	struct resolver *r = l->resolver;
-	struct address of[2][8];
-	size_t len[2] = {0, 0};
+	struct found f;
+	struct server_answer a = {.number = l->asked.number,
+				  .failure = failure_of(l, status),
+				  .life_ms = FAILURE_LIVES_MS};
 	(void)timeouts;
-	l->over = true;
-	l->answer = (struct answer){.verdict = ADDRESS_PERMITTED};
-	l->until_ns = in_ms(r->broker, FAILURE_LIVES_MS);
-	if (status != ARES_SUCCESS) {
-		l->answer.failure = failure_text(status);
-	} else {
-		l->until_ns = in_ms(r->broker, (int64_t)judge(l, info, of, len) * 1000);
-		interleave(&l->answer, of, len);
-		if (l->answer.len == 0)
-			l->answer.failure = failure_text(ARES_ENODATA);
+	l->used = false;
+	if (a.failure == LOOKUP_FOUND && !gather(&f, info)) {
+		a.failure = LOOKUP_TOO_MANY_ADDRESSES;
+	} else if (a.failure == LOOKUP_FOUND) {
+		interleave(&a, &f);
+		a.failure = a.len > 0 ? LOOKUP_FOUND : LOOKUP_NO_ADDRESS;
+		a.life_ms = a.len > 0 ? (uint32_t)f.lives_s * 1000 : FAILURE_LIVES_MS;
 	}
 	if (info)
 		ares_freeaddrinfo(info);
-	if (!l->asking)
-		tell(r->broker, (int)(l - r->lookups));
+	if (send(r->dialer.names, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
+		r->over = true;
 }
 
-static struct lookup *known(struct resolver *r, const struct name *n,
-			    const struct egress_rule *rule, uint16_t port)
-{
-	for (int i = 0; i < LOOKUPS_MAX; i++) {
-		struct lookup *l = &r->lookups[i];
-		const bool lives = l->used && (!l->over || r->broker->now_ns < l->until_ns);
-		if (lives && l->rule == rule && l->port == port && name_equal(&l->name, n))
-			return l;
-	}
-	return NULL;
-}
-
-/* One that is free, or the oldest that is over: whoever waited for it was told. */
-static struct lookup *room(struct resolver *r)
-{
-	struct lookup *oldest = NULL;
-	for (int i = 0; i < LOOKUPS_MAX; i++) {
-		struct lookup *l = &r->lookups[i];
-		if (!l->used)
-			return l;
-		if (l->over && (!oldest || l->asked_ns < oldest->asked_ns))
-			oldest = l;
-	}
-	return oldest;
-}
-
-int resolver_ask(struct resolver *r, const struct name *name, const struct egress_rule *rule,
-		 uint16_t port)
+static void take_question(struct resolver *r)
 {
 	const struct ares_addrinfo_hints hints = {.ai_flags = ARES_AI_NOSORT,
 						  .ai_family = AF_UNSPEC,
 						  .ai_socktype = SOCK_STREAM};
-	struct lookup *l = known(r, name, rule, port);
-	if (l)
-		return (int)(l - r->lookups);
-	l = room(r);
-	if (!l)
-		return -1;
-	*l = (struct lookup){.used = true,
-			     .asking = true,
-			     .resolver = r,
-			     .name = *name,
-			     .rule = rule,
-			     .port = port,
-			     .asked_ns = r->broker->now_ns};
-	ares_getaddrinfo(r->channel, l->name.text, NULL, &hints, on_answer, l);
-	l->asking = false;
-	resolver_time(r);
-	return (int)(l - r->lookups);
+	struct server_question q;
+	struct lookup *l = r->lookups, *end = l + LOOKUPS_MAX;
+	while (l < end && l->used)
+		l++;
+	if (fd_recv(r->dialer.names, &q, sizeof(q), NULL, NULL) != 1 || l == end) {
+		r->over = true; /* the dialer is gone, or not itself */
+		return;
+	}
+	*l = (struct lookup){.used = true, .resolver = r, .asked = q};
+	ares_getaddrinfo(r->channel, l->asked.name.text, NULL, &hints, on_answer, l);
 }
 
-const struct answer *resolver_answer(const struct resolver *r, int lookup)
+/* ---- the loop ---- */
+
+static int wait_ms(struct resolver *r)
 {
-	return r->lookups[lookup].over ? &r->lookups[lookup].answer : NULL;
+	struct timeval left;
+	if (!ares_timeout(r->channel, NULL, &left))
+		return -1;
+	return (int)(left.tv_sec * 1000 + left.tv_usec / 1000 + 1);
+}
+
+static void turn(struct resolver *r)
+{
+	struct pollfd all[SOCKETS_MAX + 2] = {{.fd = r->dialer.names, .events = POLLIN},
+					      {.fd = r->dialer.dial}};
+	for (int i = 0; i < SOCKETS_MAX; i++) {
+		const struct handle *h = &r->handles[i];
+		all[2 + i] = (struct pollfd){.fd = h->used ? h->fd : -1, .events = h->events};
+	}
+	if (poll(all, SOCKETS_MAX + 2, wait_ms(r)) < 0 && errno != EINTR)
+		r->over = true;
+	for (int i = 0; i < SOCKETS_MAX; i++) {
+		const struct pollfd *p = &all[2 + i];
+		const bool broken = p->revents & (POLLERR | POLLHUP);
+		/* What was done for one before may have closed the next, and opened another there. */
+		if (p->fd < 0 || !p->revents || !r->handles[i].used || r->handles[i].fd != p->fd)
+			continue;
+		ares_process_fd(r->channel, p->revents & POLLIN || broken ? i + 1 : ARES_SOCKET_BAD,
+				p->revents & POLLOUT || broken ? i + 1 : ARES_SOCKET_BAD);
+	}
+	ares_process_fd(r->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+	if (all[0].revents)
+		take_question(r);
+	if (all[1].revents)
+		r->over = true;
+}
+
+void resolver_run(struct resolver *r, int dial, int names)
+{
+	r->dialer = (struct dialer_peer){.dial = dial, .names = names};
+	while (!r->over)
+		turn(r);
 }

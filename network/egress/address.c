@@ -66,6 +66,7 @@ static const char *const texts[ADDRESS_VERDICT_COUNT] = {
 	[ADDRESS_NEVER] = "the address is none that one connects to",
 	[ADDRESS_NO_PORT] = "the rule does not have the port",
 	[ADDRESS_NONE] = "the name has no address",
+	[ADDRESS_UNANSWERED] = "no name of the rule has the address",
 };
 
 const char *address_verdict_text(enum address_verdict v)

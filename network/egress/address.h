@@ -22,6 +22,7 @@ enum address_verdict {
 	ADDRESS_NEVER,	     /* unspecified, multicast, broadcast: whatever the rule says */
 	ADDRESS_NO_PORT,     /* the rule does not have the port */
 	ADDRESS_NONE,	     /* of a set: it is empty */
+	ADDRESS_UNANSWERED,  /* of a rule for names: no name server gave it for one of them */
 	ADDRESS_VERDICT_COUNT,
 };
 

@@ -133,6 +133,7 @@ static const struct {
 	{"client", "client", {policy_client, 0}},
 	{"dialer", "dialer", {policy_dialer, 0}},
 	{"parser", "parser", {policy_parser, 0}},
+	{"resolver", "resolver", {policy_resolver, 0}},
 	{"collector", "collector", {policy_collector, 0}},
 	{"validator", "validator", {policy_validator, 0}},
 };
@@ -146,6 +147,7 @@ static struct policy_table table_of(int i)
 				     policy_client_len,
 				     policy_dialer_len,
 				     policy_parser_len,
+				     policy_resolver_len,
 				     policy_collector_len,
 				     policy_validator_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A parser of the egress broker that was taken over reaches neither the host's loopback, nor an abstract socket, nor what no rule opens."""
+"""A parser of the egress broker that was taken over reaches neither the host's loopback, nor an abstract socket, nor a denied name, nor an
+address that no allowed name has: what is asked of the name servers, their own log tells."""
 import os
 import shutil
 import select
@@ -22,8 +23,14 @@ TOLD = {
     "dial-loopback": "private:, no call", "dial-nat64-loopback": "private:, no call",
     "dial-metadata": "private:, no call", "dial-private": "private:, no call",
     "dial-port": "no call", "dial-no-rule": "no call", "dial-huge-rule": "no call", "dial-udp": "no call", "dial-transport": "no call",
-    "dial-server": "no call", "dial-kind": "no call", "short-request": "the dialer is gone",
+"dial-server": "no call", "dial-kind": "no call", "short-request": "the dialer is gone",
+    "dial-unanswered": "no name of the rule has the address, no call", "dial-beside": "no name of the rule has the address, no call",
+    "dial-mixed": "no name of the rule has the address, no call",
 }
+# Names. What is sent as another record ends the broker; of its own name alone something is asked.
+NO_RULE = ["ask-denied", "ask-below", "ask-behind", "ask-dot", "ask-case", "ask-nul", "ask-long", "ask-wire", "ask-rule", "ask-port", "ask-dns"]
+ENDED = ["ask-two", "ask-dialer", "ask-answer"]
+DENIED = "secret.evil.example"
 
 # A pinfold beside whose libexec stands the hostile broker.
 folder = tmpdir("root")
@@ -51,8 +58,14 @@ with Internet() as net:
     datagram.bind(("127.0.0.1", 7000))
     datagram.settimeout(0.01)
 
-    def attempt(name):
-        return net.pinfold("run", "--allow", f"{name}.example:7000", tiny(), "/bin/payload", "sleep", "0.3", program=program)
+    for name in ("dial-rule", "dial-beside", "ask-own", "ask-hidden"):
+        net.dns.names[f"{name}.example"] = ["93.184.216.10"]
+    net.dns.names["dial-mixed.example"] = ["93.184.216.66", "10.1.2.3"]
+
+    # The second rule gives a connected socket to those that want one.
+    def attempt(name, *rules):
+        rules = rules or (f"{name}.example:7000", "udp:93.184.216.10:7000")
+        return net.pinfold("run", *(word for rule in rules for word in ("--allow", rule)), tiny(), "/bin/payload", "sleep", "0.3", program=program)
 
     def said(run):
         return [row["reason"] for row in run.result["egress"]]
@@ -80,7 +93,33 @@ with Internet() as net:
         is_((run.status, run.result["egress"]), ("exited", []), f"{name}: the supervisor takes no nonsense, and ends the broker", run)
     run = attempt("flood")
     is_((run.status, [w for w in run.result["warnings"] if "broker died" in w] != []), ("exited", True), "a flood of rows ends the broker, not the supervisor", run)
-    is_((denied.hits, own.hits, len(good.hits)), ([], [], 1), "no listener of the host or of a denied name was reached")
+
+    # ---- names ----
+    net.dns.log.clear()
+    run = attempt("ask-own")
+    is_((said(run), net.dns.asked), (["name: done"], {"ask-own.example"}), "the control: the name that a rule has is asked for", run)
+    for transport in "udp", "tcp":
+        net.dns.log.clear()
+        block = ("udp:" if transport == "udp" else "") + "93.184.216.1:53"
+        run = attempt(f"query-{transport}", f"query-{transport}.example:7000", block)
+        is_((said(run), net.dns.asked), (["query: done"], {DENIED}), f"the control: by {transport} a denied name gets there where a rule opens the name server itself", run)
+    net.dns.log.clear()
+    for transport in "udp", "tcp":
+        run = attempt(f"query-{transport}", f"query-{transport}.example:7000", ("udp:" if transport == "udp" else "") + "*.query.example:53")
+        is_(said(run), ["query: no socket"], f"by {transport}: a rule for names on port 53 opens no name server", run)
+    for name in NO_RULE:
+        run = attempt(name)
+        is_(said(run), ["name: no rule"], f"{name}: refused", run)
+    is_(net.dns.log, [], "and nothing of all that reached a name server")
+    run = attempt("ask-hidden")
+    is_((said(run), net.dns.asked), (["name: done"], {"ask-hidden.example"}), "ask-hidden: bytes behind the name are not asked for", run)
+    net.dns.log.clear()
+    for name in ENDED:
+        run = attempt(name)
+        is_(said(run), ["name: the dialer is gone"], f"{name}: ends the broker", run)
+    is_(net.dns.log, [], "and no name server was asked")
+
+    is_((denied.hits, own.hits, len(good.hits)), ([], [], 2), "no listener of the host or of a denied name was reached")
     for sock, what in ((canary, "abstract socket"), (datagram, "loopback by UDP")):
         try:
             sock.accept() if sock is canary else sock.recv(1)

@@ -1,10 +1,11 @@
 /* A parser that was taken over, in the very jail of the real one: this file's parser_run() stands
  * in for network/broker/parser.c, everything else of pinfold-egress is what is shipped.
  *
- * The first rule's name says which attempt to make (tests/attack/egress-parser.t): what comes of it
- * is reported as a row of the result, unless the filter ends the process. */
+ * The first name of the rules says which attempt to make (tests/attack/egress-parser.t): what comes
+ * of it is reported as a row of the result, unless the filter ends the process. */
+#include "tests/attack/hostile.h"
+
 #include "base/fd.h"
-#include "network/broker/broker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +19,6 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-struct act {
-	const struct parser *p;
-	char said[EGRESS_REASON_BYTES];
-};
 
 static void say_errno(struct act *a, const char *what, long rc)
 {
@@ -45,14 +41,23 @@ static const struct sockaddr_in loopback = {.sin_family = AF_INET,
 					    .sin_port = 7000 >> 8 | (7000 & 255) << 8,
 					    .sin_addr = {0x0100007f}};
 
-static int server_socket(struct act *a)
+/* A connected one, by the dialer: of the first rule for a block that has UDP. */
+static int outside_socket(struct act *a)
 {
+	struct dial_request q = {.kind = DIAL_CONNECT, .transport = EGRESS_UDP};
 	struct dial_reply reply;
 	int fd = -1;
 	size_t len = 1;
-	const struct dial_request q = {.kind = DIAL_RESOLVER, .transport = EGRESS_UDP};
+	const struct egress_list *l = a->p->rules;
+	while (q.index < l->len && (l->rules[q.index].target != EGRESS_BLOCK ||
+				    l->rules[q.index].transport != EGRESS_UDP))
+		q.index++;
+	if (q.index == l->len)
+		_exit(9);
+	q.address = l->rules[q.index].network;
+	q.port = l->rules[q.index].ports[0].first;
 	if (write(a->p->dialer, &q, sizeof(q)) < 0 ||
-	    fd_recv(a->p->dialer, &reply, sizeof(reply), &fd, &len) != 1)
+	    fd_recv(a->p->dialer, &reply, sizeof(reply), &fd, &len) != 1 || len != 1)
 		_exit(9);
 	return fd;
 }
@@ -60,13 +65,13 @@ static int server_socket(struct act *a)
 static void connect_again(struct act *a)
 {
 	say_errno(a, "connect",
-		  connect(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
+		  connect(outside_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
 }
 
 static void send_elsewhere(struct act *a)
 {
 	say_errno(a, "sendto",
-		  sendto(server_socket(a), "x", 1, 0, (const struct sockaddr *)&loopback,
+		  sendto(outside_socket(a), "x", 1, 0, (const struct sockaddr *)&loopback,
 			 sizeof(loopback)));
 }
 
@@ -78,13 +83,13 @@ static void sendmsg_elsewhere(struct act *a)
 				 .msg_namelen = sizeof(loopback),
 				 .msg_iov = &part,
 				 .msg_iovlen = 1};
-	say_errno(a, "sendmsg", sendmsg(server_socket(a), &m, 0));
+	say_errno(a, "sendmsg", sendmsg(outside_socket(a), &m, 0));
 }
 
 static void bind_it(struct act *a)
 {
 	say_errno(a, "bind",
-		  bind(server_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
+		  bind(outside_socket(a), (const struct sockaddr *)&loopback, sizeof(loopback)));
 }
 
 /* The socket to the dialer is one of the host's network namespace. */
@@ -154,115 +159,6 @@ static void filter_socket(struct act *a)
 	say_errno(a, "setsockopt", setsockopt(a->p->dialer, SOL_SOCKET, SO_MARK, &on, sizeof(on)));
 }
 
-/* ---- by the dialer ---- */
-
-static void ask(struct act *a, const struct dial_request *q)
-{
-	struct dial_reply reply;
-	int fd = -1;
-	size_t len = 1;
-	if (write(a->p->dialer, q, sizeof(*q)) < 0 ||
-	    fd_recv(a->p->dialer, &reply, sizeof(reply), &fd, &len) != 1)
-		snprintf(a->said, sizeof(a->said), "dial: the dialer is gone");
-	else if (len == 1)
-		snprintf(a->said, sizeof(a->said), "dial: done");
-	else
-		snprintf(a->said, sizeof(a->said), "dial: %s, %s",
-			 address_verdict_text((enum address_verdict)reply.refused),
-			 reply.sys ? strerrorname_np(reply.sys) : "no call");
-}
-
-static struct dial_request request(const char *address, uint16_t port)
-{
-	struct dial_request q = {.kind = DIAL_CONNECT, .transport = EGRESS_TCP, .port = port};
-	if (!address_read(&q.address, address, strlen(address)))
-		_exit(9);
-	return q;
-}
-
-static void dial_as_a_rule_says(struct act *a)
-{
-	const struct dial_request q = request("93.184.216.10", 7000);
-	ask(a, &q);
-}
-
-static void dial_loopback(struct act *a)
-{
-	const struct dial_request q = request("127.0.0.1", 7000);
-	ask(a, &q);
-}
-
-static void dial_mapped_loopback(struct act *a)
-{
-	const struct dial_request q = request("64:ff9b::7f00:1", 7000);
-	ask(a, &q);
-}
-
-static void dial_metadata(struct act *a)
-{
-	const struct dial_request q = request("169.254.169.254", 7000);
-	ask(a, &q);
-}
-
-static void dial_private(struct act *a)
-{
-	const struct dial_request q = request("10.1.2.3", 7000);
-	ask(a, &q);
-}
-
-static void dial_other_port(struct act *a)
-{
-	const struct dial_request q = request("93.184.216.10", 7001);
-	ask(a, &q);
-}
-
-/* A denied name has no rule, so there is no number to ask by. */
-static void dial_without_rule(struct act *a)
-{
-	struct dial_request q = request("93.184.216.66", 7000);
-	q.index = 1;
-	ask(a, &q);
-}
-
-static void dial_huge_rule(struct act *a)
-{
-	struct dial_request q = request("93.184.216.66", 7000);
-	q.index = UINT32_MAX;
-	ask(a, &q);
-}
-
-static void dial_udp(struct act *a)
-{
-	struct dial_request q = request("93.184.216.10", 7000);
-	q.transport = EGRESS_UDP;
-	ask(a, &q);
-}
-
-static void dial_odd_transport(struct act *a)
-{
-	struct dial_request q = request("93.184.216.10", 7000);
-	q.transport = 200;
-	ask(a, &q);
-}
-
-static void dial_odd_server(struct act *a)
-{
-	ask(a, &(struct dial_request){.kind = DIAL_RESOLVER, .index = 1000000});
-}
-
-static void dial_odd_kind(struct act *a)
-{
-	ask(a, &(struct dial_request){.kind = 77});
-}
-
-static void short_request(struct act *a)
-{
-	if (write(a->p->dialer, "x", 1) != 1)
-		_exit(9);
-	const struct dial_request q = request("93.184.216.10", 7000);
-	ask(a, &q);
-}
-
 /* ---- lies to the supervisor ---- */
 
 static void odd_row(struct act *a)
@@ -304,10 +200,7 @@ static void odd_record(struct act *a)
 	say_errno(a, "record", send(a->p->supervisor, "x", 1, MSG_NOSIGNAL));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(struct act *);
-} acts[] = {
+static const struct hostile_act acts[] = {
 	{"socket", make_socket},
 	{"unix-socket", make_unix_socket},
 	{"connect", connect_again},
@@ -324,19 +217,6 @@ static const struct {
 	{"mmap", make_code},
 	{"unshare", new_user_namespace},
 	{"setsockopt", filter_socket},
-	{"dial-rule", dial_as_a_rule_says},
-	{"dial-loopback", dial_loopback},
-	{"dial-nat64-loopback", dial_mapped_loopback},
-	{"dial-metadata", dial_metadata},
-	{"dial-private", dial_private},
-	{"dial-port", dial_other_port},
-	{"dial-no-rule", dial_without_rule},
-	{"dial-huge-rule", dial_huge_rule},
-	{"dial-udp", dial_udp},
-	{"dial-transport", dial_odd_transport},
-	{"dial-server", dial_odd_server},
-	{"dial-kind", dial_odd_kind},
-	{"short-request", short_request},
 	{"odd-row", odd_row},
 	{"huge-sum", huge_sum},
 	{"no-count", no_count},
@@ -352,16 +232,26 @@ static void report(const struct parser *p, const struct act *a)
 		_exit(9);
 }
 
+static void run_named(struct act *a, const struct hostile_act *all, size_t len, const char *wanted)
+{
+	for (size_t i = 0; i < len; i++) {
+		const size_t at = strlen(all[i].name);
+		if (strncmp(wanted, all[i].name, at) == 0 && wanted[at] == '.')
+			all[i].run(a);
+	}
+}
+
 void parser_run(const struct parser *p)
 {
 	struct act a = {.p = p};
 	char end;
-	const char *wanted = p->rules->rules[0].name.text;
-	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
-		const size_t len = strlen(acts[i].name);
-		if (strncmp(wanted, acts[i].name, len) == 0 && wanted[len] == '.')
-			acts[i].run(&a);
-	}
+	while (a.rule < p->rules->len && p->rules->rules[a.rule].target != EGRESS_NAME)
+		a.rule++;
+	if (a.rule == p->rules->len)
+		_exit(9);
+	const char *wanted = p->rules->rules[a.rule].name.text;
+	run_named(&a, acts, sizeof(acts) / sizeof(acts[0]), wanted);
+	run_named(&a, hostile_dials, hostile_dials_len, wanted);
 	report(p, &a);
 	if (recv(p->supervisor, &end, 1, 0) < 0)
 		_exit(9);

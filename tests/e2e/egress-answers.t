@@ -68,7 +68,7 @@ with Internet() as net:
             begin("run-early", "early.example", "80") as running, begin("run-half", "half.example", "9000") as half:
         is_(running.line(), "asked", "a program asks")
         ok(asked.wait(20), "and the server sees it")
-        _, parser = broker_of("run-early")
+        _, parser, _ = broker_of("run-early")
         os.kill(parser, signal.SIGSTOP)
         stopped.set()
         ok(told.wait(20), "it answers and resets in one breath")

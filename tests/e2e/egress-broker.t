@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""The broker's life: none without a rule, two jailed processes with one; its death leaves no network, and nothing of it is left."""
+"""The broker's life: none without a rule, three jailed processes with one; its death leaves no network, and nothing of it is left."""
 import os
 import shutil
 import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet, broker_of, echo, own
-from host import leftovers, processes
+from egress_net import Internet, echo, own
+from host import broker_of, leftovers, processes
 from pf import *
 
 
@@ -56,9 +56,9 @@ with Internet() as net:
     with begin(own("jailed"), "--allow", "echo.example:9000") as running:
         is_(running.line(), "hi", "a run with a rule connects")
         pids = broker_of(own("jailed"))
-        is_(len(pids), 2, "it has a broker of two processes")
+        is_(len(pids), 3, "it has a broker of three processes")
         supervisor = next(pid for pid in processes(own("jailed")) if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
-        for pid, what in zip(pids, ("dialer", "parser")):
+        for pid, what in zip(pids, ("dialer", "parser", "resolver")):
             facts = status(pid)
             is_({key: int(facts[key.encode()], 16) for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")},
                 dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), 0), f"{what}: no capability in any set")
@@ -73,11 +73,14 @@ with Internet() as net:
         listeners = {os.readlink(f"/proc/{pids[1]}/fd/{fd}") for fd in os.listdir(f"/proc/{pids[1]}/fd")}
         others = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in processes(own("jailed")) for fd in os.listdir(f"/proc/{pid}/fd")}
         is_({link for link in listeners & others if link.startswith("socket:")}, set(), "neither supervisor nor pid 1 nor the program holds a socket of the parser's")
+        held = [{os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")} for pid in (supervisor, *pids)]
+        is_({link for link in held[3] & (held[0] | held[1] | held[2]) if link.startswith("socket:")}, set(), "the resolver holds no socket of the others'")
+        is_(len(held[3]), 2, "and has its two ends to the dialer alone, while nobody asks it")
         run = running.wait(stdin=b"end\n")
         is_((run.status, run.code), ("exited", 0), "it ends", run)
     is_(leftovers(own("jailed")), [], "and leaves nothing")
 
-    for victim, what in ((0, "dialer"), (1, "parser")):
+    for victim, what in enumerate(("dialer", "parser", "resolver")):
         mark = own(f"dies-{what}")
         with begin(mark, "--allow", "echo.example:9000") as running:
             is_(running.line(), "hi", f"the {what} is killed while the program runs")
@@ -96,7 +99,7 @@ with Internet() as net:
         wanted = next(pid for pid in processes(own("killed")) if b"\0run\0" in read(f"/proc/{pid}/cmdline"))
         os.kill(wanted, signal.SIGKILL)
         wait_for(lambda: not any(os.path.exists(f"/proc/{pid}") and status(pid)[b"State"][:1] != b"Z" for pid in pids))
-        ok(True, "both processes of the broker are gone with it")
+        ok(True, "all processes of the broker are gone with it")
         wait_for(lambda: leftovers(own("killed")) == [] or all("cgroup" in line for line in leftovers(own("killed"))))
         running.process.wait()
 

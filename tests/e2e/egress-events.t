@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""However often a program repeats itself, the events tell of what is new."""
+"""Events tell of a connection when it begins and of what is denied when it is, and however often a program repeats itself, of what is new."""
 import json
 import os
 import subprocess
@@ -22,9 +22,50 @@ while not select.select([sys.stdin], [], [], 0)[0]:
         with socket.create_connection((address, 443)): pass
 s = socket.create_connection(("echo.example", 9000)); s.sendall(b"x"); s.recv(1)
 """
+# One connection, one denied name and one denied connection; all of it is still so when it is told to end.
+BEGIN = """
+import socket, sys
+s = socket.create_connection(("echo.example", 9000)); s.sendall(b"four"); s.recv(4)
+try: socket.gethostbyname("evil.example")
+except OSError: pass
+d = socket.create_connection(("198.18.0.9", 9000))
+print("there", flush=True)
+sys.stdin.readline()
+s.sendall(b"four"); s.recv(4)
+"""
+
+
+def told(events, wanted):
+    """The rows of egress events, until those of `wanted` (name, verdict) were there."""
+    rows, missing = [], set(wanted)
+    for event in map(json.loads, events):
+        if event["event"] == "egress":
+            rows.append(event["egress"])
+            missing.discard((rows[-1]["name"], rows[-1]["verdict"]))
+        if not missing:
+            break
+    return rows
+
+
 with Internet() as net:
     net.dns.names["echo.example"] = ["93.184.216.24"]
     net.listen("93.184.216.24", 9000, echo)
+    reader, writer = os.pipe()
+    with net.start("run", "--allow", "echo.example:9000", "--events", f"fd:{writer}", "--stdin", "-", "@host", "/usr/bin/python3", "-S", "-c", BEGIN,
+                   stdin=subprocess.PIPE, pass_fds=(writer,)) as running, os.fdopen(reader, encoding="utf-8") as events:
+        os.close(writer)
+        # The program does not end before it is told to, and it is told when these are there.
+        rows = told(events, {("echo.example", "allowed"), ("evil.example", "denied"), (None, "denied")})
+        is_(sorted((row["name"] or row["address"], row["verdict"], row["count"]) for row in rows),
+            [("198.18.0.9", "denied", 1), ("echo.example", "allowed", 1), ("evil.example", "denied", 1)], "each is told while the program is at it")
+        is_([(row["sent_bytes"], row["received_bytes"]) for row in rows if row["verdict"] == "allowed"], [(0, 0)], "a connection that goes on has its bytes when it ends")
+        running.process.stdin.write(b"\n")
+        running.process.stdin.close()
+        running.process.stdin = None  # wait() would write to it
+        last = [row for row in told(events, {("nobody", "")}) if row["name"] == "echo.example"]
+        is_([(row["count"], row["sent_bytes"], row["received_bytes"]) for row in last], [(1, 8, 8)], "and is told once more then")
+        run = running.wait()
+        is_([(row["count"], row["sent_bytes"]) for row in run.result["egress"] if row["verdict"] == "allowed"], [(1, 8)], "the result has it once", run)
     reader, writer = os.pipe()
     with net.start("run", "--allow", "*.files.example:443", "--allow", "echo.example:9000", "--events", f"fd:{writer}", "--stdin", "-", "@host",
                    "/usr/bin/python3", "-S", "-c", REPEAT, stdin=subprocess.PIPE, pass_fds=(writer,)) as running, \

@@ -64,8 +64,11 @@ with Internet() as net:
         before = len(web.hits)
         run = inside([case])
         like(run.out.decode(), "^[01] reset$", f"{what}: cut", )
-        row = run.result["egress"][0]
+        row = run.result["egress"][-1]
         is_((row["verdict"], row["count"]), ("denied", 1), "and listed", run)
+        # What was connected for a request before it has its own row, with the bytes of both ways.
+        is_([(other["verdict"], other["count"], other["sent_bytes"] > 0) for other in run.result["egress"][:-1]], [("allowed", 1, True)] * (len(web.hits) - before),
+            "beside the requests that were allowed", run)
         like(row["reason"] or "", reason or ".", "with the reason")
         if not case[0].startswith((GET, POST)) and "POST" not in repr(case):
             is_(len(web.hits), before, "and never connected")

@@ -6,7 +6,8 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet, broker_of, echo, own, page, pss_kb
+from egress_net import Internet, echo, own, page, pss_kb
+from host import broker_of
 from pf import *
 
 
@@ -58,7 +59,7 @@ sys.stdin.read()
 """, stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "64 connections whose peers do not read fill up, and block the program")
         pids = broker_of(own("mute"))
-        is_(len(pids), 2, "the broker is two processes")
+        is_(len(pids), 3, "the broker is three processes")
         within(pss_kb(pids), 100, 16 * 1024, "and is small (PSS, KiB)")
         is_(running.line(), "flooded", "hundreds more than it takes")
         within(pss_kb(pids), 100, 16 * 1024, "do not make it grow")

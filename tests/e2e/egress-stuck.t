@@ -22,7 +22,7 @@ def gone(pid):
 
 
 with Internet() as net:
-    for half, what in enumerate(("dialer", "parser")):
+    for half, what in enumerate(("dialer", "parser", "resolver")):
         for how in ("ends", "killed"):
             mark = f"{MARK}-{what}-{how}"
             with net.start("run", "--id", mark, "--allow", "web.example:443", "--stdin", "-", "@host", "/bin/sh", "-c", "echo begun; read line",
@@ -36,7 +36,7 @@ with Internet() as net:
                     else:
                         run = running.wait(20, b"\n")
                         is_((run.status, run.code), ("exited", 0), "the run ends all the same", run)
-                    wait_for(lambda: all(map(gone, pids)), what=f"that both halves are gone, with a run that {how}")
+                    wait_for(lambda: all(map(gone, pids)), what=f"that all of it is gone, with a run that {how}")
                     ok(True, "and nothing of the broker is left")
                 finally:
                     for pid in pids:

@@ -48,6 +48,32 @@ with Internet() as net:
             is_(run.out, b"reset\n", "and the program sees a reset", run)
     is_(len(front.hits), before, "the server was not even connected to")
 
+    # ECH: a hello whose outer name is the allowed one, as browsers send it, real or in imitation; OpenSSL passes over it.
+    ECH = """
+import socket, ssl, sys
+context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
+out, inn = ssl.MemoryBIO(), ssl.MemoryBIO()
+try: context.wrap_bio(inn, out, server_hostname="good.example").do_handshake()
+except ssl.SSLWantReadError: hello = bytearray(out.read())
+at = 43; at += 1 + hello[at]; at += 2 + int.from_bytes(hello[at:at + 2], "big"); at += 1 + hello[at]
+# outer, HKDF-SHA256 and AES-128-GCM, a config id, a key of 32 bytes, 144 bytes that nobody can read
+body = bytes.fromhex("0000010001") + b"\\x2a" + b"\\0\\x20" + bytes(range(32)) + b"\\0\\x90" + bytes(range(144))
+more = bytes.fromhex("fe0d") + len(body).to_bytes(2, "big") + body if sys.argv[1:] else b""
+hello[at + 2:at + 2] = more
+for place, size in ((at, 2), (6, 3), (3, 2)):
+    hello[place:place + size] = (int.from_bytes(hello[place:place + size], "big") + len(more)).to_bytes(size, "big")
+s = socket.create_connection(("good.example", 443)); s.sendall(hello)
+try: print(s.recv(1))
+except ConnectionResetError: print("reset")
+"""
+    PY = ("@host", "/usr/bin/python3", "-c", ECH)
+    is_(net.pinfold("run", "--allow", "good.example:443", *PY).out, b"b'\\x16'\n", "the control: a hello without ECH is answered")
+    is_(net.pinfold("run", "--allow", "tcp:good.example:443", *PY, "ech").out, b"b'\\x16'\n", "the control: the server answers one with ECH, where nobody looks")
+    before = len(front.hits)
+    run = net.pinfold("run", "--allow", "good.example:443", *PY, "ech")
+    is_((run.out, rows(run, "good.example")), (b"reset\n", [("denied", "an encrypted ClientHello (ECH) hides the server name", 1)]), "one with ECH is cut, though its outer name is the allowed one", run)
+    is_(len(front.hits), before, "and never sent")
+
     run = net.pinfold("run", "--allow", "good.example:443", "@host", "/usr/bin/python3", "-c", """
 import socket, ssl
 class Slow:  # the hello, byte by byte

@@ -58,9 +58,23 @@ if WHO == "root":
     done_ = subprocess.run([*nobody, program_path(), "run", tiny(), "/bin/payload", "exit", "3"], cwd="/", check=False, stderr=subprocess.PIPE)
     is_(done_.returncode, 3, "nobody, outside of any: it runs", done_.stderr.decode())
 
+# With an allowlist: the broker has what a run has.
+for name, options in WORKS.items():
+    who = "user" if "-r" in options else WHO
+    result = os.path.join(tmpdir(who), "result.json")
+    argv = [UNSHARE, *options, program_path(who), "run", "--result", result, "--allow", "packages.example:443", tiny(), "/bin/payload", "exit", "3"]
+    done_ = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/", timeout=60, check=False,
+                           env=pf._environment(who), **pf._credentials(who))
+    run = Run(argv, done_.returncode, done_.stdout, done_.stderr, 0, result, None)
+    is_((run.status, run.code, run.guarantee("egress")["state"]), ("exited", 3, "enforced"), f"{name}: with a rule too, in full", run)
+
 # In our own: the filter and the limits forbid another, and say so by failing.
-tree = image({"bin/pinfold": ("copy", program_path()), "inner/bin/payload": ("copy", payload_path())})
+tree = image({"bin/pinfold": ("copy", program_path()), "libexec/pinfold/pinfold-egress": ("copy", os.path.join(BUILD, "libexec/pinfold/pinfold-egress")),
+              "inner/bin/payload": ("copy", payload_path())})
 run = pinfold("run", tree, "/bin/pinfold", "run", "/inner", "/bin/payload", "echo", "ran")
 is_((run.status, run.code, run.out), ("exited", 125, b""), "in a sandbox of our own: refused", run)
+like(run.err.decode(), r"^pinfold: (refused|setup-failed)", "with a reason")
+run = pinfold("run", tree, "/bin/pinfold", "run", "--allow", "packages.example:443", "/inner", "/bin/payload", "echo", "ran")
+is_((run.status, run.code, run.out), ("exited", 125, b""), "with a rule: refused too", run)
 like(run.err.decode(), r"^pinfold: (refused|setup-failed)", "with a reason")
 done()

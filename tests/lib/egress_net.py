@@ -20,7 +20,6 @@ import struct
 import subprocess
 import threading
 
-import host
 import pf
 
 CLONE_NEWNET = 0x40000000
@@ -240,19 +239,6 @@ def _read(path):
 def own(name):
     """A mark for a run that no other test's has, be it the same test of somebody else."""
     return f"{name}-{os.getpid()}-"
-
-
-def broker_of(mark):
-    """pids of the dialer and the parser of the run whose --id is mark, of own()."""
-    parents, commands = {}, {}
-    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        stat = _read(f"/proc/{pid}/stat")
-        if stat:
-            parents[pid] = int(stat.rsplit(b")", 1)[1].split()[1])
-            commands[pid] = _read(f"/proc/{pid}/cmdline")
-    runs = [pid for pid in host.processes(mark) if b"\0run\0" in commands.get(pid, b"")]
-    dialer = [pid for pid, parent in parents.items() if parent in runs and b"pinfold-egress" in commands[pid]]
-    return dialer + [pid for pid, parent in parents.items() if parent in dialer]
 
 
 def pss_kb(pids):

@@ -39,16 +39,17 @@ def _ancestors():
 
 
 def broker_of(mark):
-    """pids of the egress broker's dialer and parser, in this order, of the run whose --id is mark."""
-    parents, commands = {}, {}
+    """pids of the egress broker's dialer, parser and resolver, in this order, of the run whose --id is mark; as many as are there."""
+    parents, called = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
-        status = _read(f"/proc/{name}/stat")
-        if status:
-            parents[int(name)] = int(status.rsplit(b")", 1)[1].split()[1])
-            commands[int(name)] = _read(f"/proc/{name}/cmdline")
-    runs = [pid for pid in processes(mark) if b"\0run\0" in commands.get(pid, b"")]
-    dialer = [pid for pid in commands if parents[pid] in runs and b"pinfold-egress" in commands[pid]]
-    return dialer + [pid for pid in commands if parents[pid] in dialer]
+        stat = _read(f"/proc/{name}/stat")
+        if stat:
+            called[int(name)] = stat[stat.index(b"(") + 1:stat.rindex(b")")]
+            parents[int(name)] = int(stat.rsplit(b")", 1)[1].split()[1])
+    runs = [pid for pid in processes(mark) if b"\0run\0" in _read(f"/proc/{pid}/cmdline")]
+    dialers = [pid for pid in called if parents[pid] in runs and called[pid] == b"egress-dialer"]
+    return dialers + [pid for what in (b"egress-parser", b"egress-resolver") for pid in called
+                      if parents[pid] in dialers and called[pid] == what]
 
 
 def init_of(mark):

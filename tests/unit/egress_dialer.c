@@ -29,6 +29,7 @@ struct world {
 	struct arena arena;
 	struct egress_list rules;
 	struct dialer dialer;
+	struct answered answered;
 	struct name_server server;
 	int listener;
 	uint16_t port;
@@ -55,7 +56,11 @@ static int set_up(void **state)
 	assert_int_equal(listen(w.listener, 8), 0);
 	w.port = port_of(w.listener);
 	w.server = (struct name_server){address("127.0.0.1"), w.port, w.port};
-	w.dialer = (struct dialer){.rules = &w.rules, .servers = &w.server, .servers_len = 1};
+	w.dialer = (struct dialer){.rules = &w.rules,
+				   .servers = &w.server,
+				   .servers_len = 1,
+				   .answered = &w.answered};
+	w.answered.keep_ns = 1000000000;
 	*state = &w;
 	return 0;
 }
@@ -169,19 +174,89 @@ static void test_refuses(void **state)
 	refused(w, q, ADDRESS_OUTSIDE);
 }
 
+static void resolver_is_refused(const struct world *w, struct dial_request q, enum address_verdict why)
+{
+	struct dial_reply reply;
+	int fd;
+	dialer_answer_resolver(&w->dialer, &q, &reply, &fd);
+	assert_int_equal(reply.refused, why);
+	assert_int_equal(fd, -1);
+}
+
+/* The name servers are the resolver's alone, and nothing else is. */
 static void test_servers(void **state)
 {
 	struct world *w = *state;
+	add(w, "private:127.0.0.1");
+	const struct dial_request server = {.kind = DIAL_SERVER, .transport = EGRESS_TCP},
+				  other = {.kind = DIAL_CONNECT,
+					   .transport = EGRESS_TCP,
+					   .port = w->port,
+					   .address = address("127.0.0.1")};
+	struct dial_reply reply;
 	int fd;
-	const struct dial_reply reply =
-		ask(w, &(struct dial_request){.kind = DIAL_RESOLVER, .transport = EGRESS_TCP}, &fd);
+	dialer_answer_resolver(&w->dialer, &server, &reply, &fd);
 	assert_int_equal(reply.refused, ADDRESS_PERMITTED);
 	assert_true(fd >= 0);
 	close(fd);
-	refused(w, (struct dial_request){.kind = DIAL_RESOLVER, .index = 1}, ADDRESS_OUTSIDE);
-	refused(w, (struct dial_request){.kind = DIAL_RESOLVER, .transport = 2}, ADDRESS_OUTSIDE);
+	refused(w, server, ADDRESS_NEVER);
+	resolver_is_refused(w, other, ADDRESS_NEVER);
+	resolver_is_refused(w, (struct dial_request){.kind = DIAL_SERVER, .index = 1},
+			    ADDRESS_OUTSIDE);
+	resolver_is_refused(w, (struct dial_request){.kind = DIAL_SERVER, .transport = 2},
+			    ADDRESS_OUTSIDE);
+	resolver_is_refused(w, (struct dial_request){.kind = 77}, ADDRESS_NEVER);
 	refused(w, (struct dial_request){.kind = 77}, ADDRESS_NEVER);
 	refused(w, (struct dial_request){.kind = 0}, ADDRESS_NEVER);
+}
+
+/* An address of the right class that no name of the rule was answered with. */
+static void test_unanswered(void **state)
+{
+	struct world *w = *state;
+	add(w, "host.example");
+	add(w, "private:near.example");
+	refused(w,
+		(struct dial_request){.kind = DIAL_CONNECT,
+				      .index = number(w, "host.example"),
+				      .transport = EGRESS_TCP,
+				      .port = w->port,
+				      .address = address("93.184.216.34")},
+		ADDRESS_UNANSWERED);
+	refused(w,
+		(struct dial_request){.kind = DIAL_CONNECT,
+				      .index = number(w, "private:near.example"),
+				      .transport = EGRESS_TCP,
+				      .port = w->port,
+				      .address = address("127.0.0.1")},
+		ADDRESS_UNANSWERED);
+}
+
+static void test_answered(void **state)
+{
+	struct world *w = *state;
+	add(w, "private:near.example");
+	const struct dial_request q = {.kind = DIAL_CONNECT,
+				       .transport = EGRESS_TCP,
+				       .port = w->port,
+				       .address = address("127.0.0.1")};
+	struct name_question asked = {.port = w->port};
+	struct server_question out;
+	struct name_answer told;
+	assert_int_equal(name_read(&asked.name, "near.example", 12), NAME_GOOD);
+	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, &out), LOOKUP_FOUND);
+	struct server_answer a = {.number = out.number, .life_ms = 1000, .len = 1};
+	a.addresses[0] = q.address;
+	/* The clock is the dialer's: an answer of long ago is over. */
+	assert_true(answered_take(&w->answered, &w->rules, &a, -2000000000, &told));
+	refused(w, q, ADDRESS_UNANSWERED);
+	assert_int_equal(answered_ask(&w->answered, &w->rules, &asked, &out), LOOKUP_FOUND);
+	a.number = out.number;
+	assert_true(answered_take(&w->answered, &w->rules, &a, INT64_MAX / 2, &told));
+	int fd;
+	assert_int_equal(ask(w, &q, &fd).refused, ADDRESS_PERMITTED);
+	assert_true(fd >= 0);
+	close(fd);
 }
 
 /* A port that nobody listens at: nonblocking, so that the errno may come at once or by the socket. */
@@ -216,6 +291,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_connects, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refuses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_servers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unanswered, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_answered, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_tells_the_errno, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,9 @@ static void assert_same(const struct spec *a, const struct spec *b)
 {
 	assert_memory_equal(&a->limits, &b->limits, sizeof(a->limits));
 	assert_true(a->egress.bytes == b->egress.bytes);
+	assert_true(a->egress.connections == b->egress.connections);
+	assert_true(a->egress.connect_ns == b->egress.connect_ns);
+	assert_true(a->egress.idle_ns == b->egress.idle_ns);
 	assert_int_equal(a->egress.allow.len, b->egress.allow.len);
 	for (size_t i = 0; i < a->egress.allow.len; i++)
 		assert_string_equal(a->egress.allow.rules[i].text, b->egress.allow.rules[i].text);
@@ -226,7 +229,7 @@ static void canonical_form(void **state)
 	assert_string_equal(text,
 			    "{\"artifacts\":{\"collect\":[],\"dir\":null},\"audit\":null,\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
-			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
+			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\",\"connect-timeout\":\"10s\",\"connections\":64,\"idle\":\"5m\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
 			    "\"image\":\"\\ud83d\\ude00\",\"inputs\":{\"copy\":[],\"read-only\":[]},\"memory\":536870912,\"nofile\":null,\"on-exit\":\"kill\","
 			    "\"output\":16777216,\"pids\":256,\"priority\":\"normal\",\"proc\":\"own\",\"pull\":\"never\",\"queue\":\"none\",\"read-bps\":\"none\","
