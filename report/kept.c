@@ -1,6 +1,8 @@
 #include "report/page.h"
 #include "report/parts.h"
 
+#include <string.h>
+
 static void put_image(struct html *h, const struct artifact_told *row)
 {
 	html_markup(h, "<img alt=\"Preview of ");
@@ -58,19 +60,29 @@ static void put_reason(struct html *h, const struct artifact_told *row)
 		put_text(h, row->reason);
 }
 
+static bool is_same(struct bytes one, struct bytes two)
+{
+	return one.at && two.at && one.len == two.len && memcmp(one.at, two.at, one.len) == 0;
+}
+
 static void put_artifact(struct table *t, const struct artifact_told *row)
 {
 	const bool kept = bytes_are(row->status, "kept"), partial = bytes_are(row->status, "partial");
 	table_row(t);
-	put_code(table_cell(t), row->path);
 	struct html *h = table_cell(t);
+	put_code(h, row->path);
+	if (row->file.at && !is_same(row->file, row->path)) {
+		html_markup(h, "<br><span class=\"quiet\">kept as ");
+		put_code(h, row->file);
+		html_markup(h, "</span>");
+	}
+	table_cell(t);
 	put_tag(h, kept ? "good" : partial ? "warn" : "bad", row->status);
 	if (row->required)
 		html_markup(h, " <span class=\"quiet\">required</span>");
 	put_text(table_cell(t), row->type);
-	put_said(table_cell(t), say_size(row->size));
+	put_known(table_cell(t), say_size(row->size), row->size);
 	put_reason(table_cell(t), row);
-	put_code(table_cell(t), row->file);
 	put_code(table_cell(t), row->sha256);
 }
 
@@ -78,15 +90,14 @@ void page_artifacts(const struct part *p, const struct run_told *run)
 {
 	static const struct column columns[] = {{"Path", false},   {"Became", false},
 						{"Type", false},   {"Size", true},
-						{"Reason", false}, {"Kept as", false},
-						{"SHA-256", false}};
+						{"Reason", false}, {"SHA-256", false}};
 	struct table t;
 	part_begin(p, "artifacts", "Artifacts");
 	if (run->artifacts_len == 0 && run->artifacts_more <= 0) {
 		part_note(p, "None was declared: nothing but the output left the sandbox.");
 		return part_end(p);
 	}
-	table_begin(&t, p->h, "What became of each file that was declared", columns, 7);
+	table_begin(&t, p->h, "What became of each file that was declared", columns, 6);
 	for (size_t i = 0; i < run->artifacts_len; i++)
 		put_artifact(&t, &run->artifacts[i]);
 	table_end(&t);

@@ -78,9 +78,10 @@ void node_refuse(struct reading *r, const struct node *n, const char *why)
 	if (r->bad)
 		return;
 	r->bad = true;
-	refuse_at(r, place_of(&j, n), why, r->e);
-	if (n->key)
-		err_wrap(r->e, "in \"%s\"", n->key);
+	size_t line, column;
+	locate_position(&j, place_of(&j, n), &line, &column);
+	err_usage(r->e, "%s:%zu:%zu: %s%s%s", r->name, line, column, n->key ? n->key : "",
+		  n->key ? ": " : "", why);
 }
 
 /* {"encoding": "base64", "data": ...} */

@@ -120,8 +120,12 @@ static void put_cause(const struct part *p, const struct run_told *run)
 	if (!run->message.at && !run->limit.at && !run->stage.at && run->evidence_len == 0)
 		return;
 	part_begin(p, "cause", "Why it ended");
+	if (run->message.at) {
+		html_markup(h, "<p class=\"message\">");
+		html_text(h, run->message, HTML_LONG);
+		html_markup(h, "</p>\n");
+	}
 	facts_begin(h);
-	put_fact(h, "In its own words", run->message);
 	put_fact(h, "Limit reached", run->limit);
 	put_fact(h, "Stage", run->stage);
 	facts_end(h);

@@ -32,7 +32,10 @@ void table_begin(struct table *t, struct html *h, const char *caption, const str
 		 size_t len)
 {
 	*t = (struct table){.h = h, .columns = columns, .len = len};
-	html_markup(h, "<table>\n<caption>");
+	if (len <= 3)
+		html_markup(h, "<table class=\"slim\">\n<caption>");
+	else
+		html_markup(h, "<table>\n<caption>");
 	html_words(h, caption);
 	html_markup(h, "</caption>\n<thead><tr>");
 	for (size_t i = 0; i < len; i++) {
@@ -95,6 +98,14 @@ void table_end(struct table *t)
 
 /* ---- what stands in them ---- */
 
+void put_known(struct html *h, struct said said, int64_t number)
+{
+	if (number == NUM_UNKNOWN)
+		put_text(h, (struct bytes){NULL, 0});
+	else
+		put_said(h, said);
+}
+
 void put_text(struct html *h, struct bytes text)
 {
 	if (text.at)
@@ -144,7 +155,7 @@ void put_bar(struct html *h, int64_t used, int64_t most)
 	html_markup(h, "\" height=\"6\" width=\"");
 	html_milli(h, (permille > 1000 ? 1000 : permille) * 100);
 	html_markup(h, "\"/></svg> <span class=\"n\">");
-	if (permille > 0 && permille < 10)
+	if (used > 0 && permille < 10)
 		html_markup(h, "&lt; 1 %");
 	else
 		html_printf(h, "%" PRId64 " %%", permille / 10);

@@ -36,6 +36,8 @@ void table_end(struct table *t);
 void put_text(struct html *h, struct bytes text);
 void put_code(struct html *h, struct bytes text);
 void put_said(struct html *h, struct said said);
+/* The same, but a dash where the number is not told. */
+void put_known(struct html *h, struct said said, int64_t number);
 /* A word in a coloured field; class: one of good, warn, bad, still. */
 void put_tag(struct html *h, const char *class, struct bytes word);
 /* used of most as a bar with its share. */

@@ -116,7 +116,7 @@ static void put_axes(struct html *h, const struct plot *p, const struct scale *s
 		const int64_t y = y_of(s, v);
 		put_line(h, v == 0 ? "axis" : "grid", (int64_t[]){LEFT * 1000, y, right, y});
 		put_label(h, "y", (LEFT - 6) * 1000, y + 3500);
-		put_said(h, say(p->kind, v));
+		put_said(h, v == 0 ? (struct said){"0"} : say(p->kind, v));
 		html_markup(h, "</text>");
 	}
 	for (int64_t t = 0; t <= s->until; t += s->step_usec) {
@@ -227,12 +227,11 @@ static void put_key(struct html *h, const struct plot *p)
 		html_printf(h, "%zu", i);
 		html_markup(h, "\" x1=\"0\" y1=\"4\" x2=\"14\" y2=\"4\"/></svg> ");
 		html_words(h, p->series[i].name);
-		html_markup(h, " ");
+		html_markup(h, "&#160; ");
 	}
 	if (p->limit != NUM_UNKNOWN && !shows_limit(p, most_of(p))) {
 		html_markup(h, "limit ");
 		put_said(h, say(p->kind, p->limit));
-		html_markup(h, ", far above");
 	}
 	html_markup(h, "</span>");
 }

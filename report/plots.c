@@ -129,7 +129,7 @@ static void put_plots(struct html *h, struct plotting *g)
 
 static void put_moments(struct html *h, const struct run_told *run)
 {
-	static const struct column columns[] = {{"At", true}, {"Event", false}, {"What", false}};
+	static const struct column columns[] = {{"At", false}, {"Event", false}, {"What", false}};
 	struct table t;
 	if (run->moments_len == 0)
 		return;

@@ -49,7 +49,7 @@ static void put_limit(struct table *t, const struct run_told *run, const struct 
 		put_tag(h, "bad", bytes_of("reached"));
 	else
 		put_bar(h, row->used, most);
-	put_said(table_cell(t), say_measure(row->measure, row->used));
+	put_known(table_cell(t), say_measure(row->measure, row->used), row->used);
 	table_cell(t);
 	if (most != NUM_UNKNOWN)
 		put_said(h, say_measure(row->measure, most));
