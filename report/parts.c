@@ -125,7 +125,9 @@ void put_code(struct html *h, struct bytes text)
 
 void put_said(struct html *h, struct said said)
 {
+	html_markup(h, "<span class=\"n\">");
 	html_words(h, said.text);
+	html_markup(h, "</span>");
 }
 
 void put_tag(struct html *h, const char *class, struct bytes word)

@@ -24,6 +24,11 @@ static struct said say(enum plot_unit kind, int64_t value)
 	return s;
 }
 
+static void put_tick(struct html *h, struct said said)
+{
+	html_words(h, said.text);
+}
+
 /* The least of 1, 2, 5 times a power of ten (of two, for sizes) of which TICKS_MAX reach most. */
 static int64_t nice_step(int64_t most, enum plot_unit kind, int64_t least)
 {
@@ -116,14 +121,14 @@ static void put_axes(struct html *h, const struct plot *p, const struct scale *s
 		const int64_t y = y_of(s, v);
 		put_line(h, v == 0 ? "axis" : "grid", (int64_t[]){LEFT * 1000, y, right, y});
 		put_label(h, "y", (LEFT - 6) * 1000, y + 3500);
-		put_said(h, v == 0 ? (struct said){"0"} : say(p->kind, v));
+		put_tick(h, v == 0 ? (struct said){"0"} : say(p->kind, v));
 		html_markup(h, "</text>");
 	}
 	for (int64_t t = 0; t <= s->until; t += s->step_usec) {
 		const int64_t x = x_of(s, t);
 		put_line(h, "axis", (int64_t[]){x, low, x, low + 4000});
 		put_label(h, x > right - 12000 ? "x last" : "x", x, low + 17000);
-		put_said(h, t == 0 ? (struct said){"0 s"} : say_time(t));
+		put_tick(h, t == 0 ? (struct said){"0 s"} : say_time(t));
 		html_markup(h, "</text>");
 	}
 }
@@ -197,7 +202,7 @@ static void put_limit(struct html *h, const struct plot *p, const struct scale *
 	put_line(h, "limit", (int64_t[]){LEFT * 1000, y, (WIDTH - RIGHT) * 1000, y});
 	put_label(h, "limit", (LEFT + 6) * 1000, y - 4000 < 10000 ? y + 12000 : y - 4000);
 	html_markup(h, "limit ");
-	put_said(h, say(p->kind, p->limit));
+	put_tick(h, say(p->kind, p->limit));
 	html_markup(h, "</text>");
 }
 
@@ -212,7 +217,7 @@ static void put_summary(struct html *h, const struct plot *p)
 		html_words(h, p->series[i].name ? p->series[i].name : "");
 		html_words(h, p->series[i].name ? " " : "");
 		html_words(h, "at most ");
-		put_said(h, say(p->kind, most));
+		put_tick(h, say(p->kind, most));
 	}
 }
 
@@ -231,7 +236,7 @@ static void put_key(struct html *h, const struct plot *p)
 	}
 	if (p->limit != NUM_UNKNOWN && !shows_limit(p, most_of(p))) {
 		html_markup(h, "limit ");
-		put_said(h, say(p->kind, p->limit));
+		put_tick(h, say(p->kind, p->limit));
 	}
 	html_markup(h, "</span>");
 }
