@@ -30,7 +30,7 @@ class Embedded:
         self.outcome_file = os.path.join(self.folder, "outcome.json")
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
         self.process = subprocess.Popen([*example, self.outcome_file, pinfold_program, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                        env={**pf._environment(WHO), **more.pop("env", {})}, cwd=self.folder, **{**pf._credentials(WHO), **more})
+                                        env={**pf._environment(WHO), "PATH": "/usr/local/bin:/usr/bin:/bin"}, cwd=self.folder, **{**pf._credentials(WHO), **more})
 
     def line(self):
         """The next line of stdout."""
@@ -107,7 +107,7 @@ def real(example):
     # ---- cancellation ----
     embedded = Embedded(example, program, "--wall", "none", "@host", "/bin/sh", "-c", "echo begun; sleep 1000")
     is_(embedded.line(), b"begun\n", "output comes while it runs")
-    ok("event started" in embedded.err(), "and events", embedded.err())
+    ok(wait_for(lambda: "event started" in embedded.err(), WAIT), "and events", embedded.err())
     embedded.cancel()
     o = embedded.end()
     is_((o["failure"], o["status"], o["ok"]), (None, "cancelled", False), "cancelled, with a result", str(o))
@@ -176,8 +176,15 @@ def stand_ins(example):
     is_((o["failure"], o["events"]), (None, 20000), "a flood of events", str(o))
     embedded, o = run("long-event", "e = sink('events')\nfor n in range(6): os.write(e, b'x' * (1 << 20))\nos.write(e, b'\\n{\"schema\":\"pinfold.event/1\",\"event\":\"one\"}\\n')\n" + write)
     ok(o["failure"] is None and o["events"] == 1 and o["bad_events"] >= 1, "an event without end", str(o))
-    embedded, o = run("holds", "import subprocess\nsubprocess.Popen(['/bin/sh', '-c', 'while kill -0 $PPID && [ -e {gone} ]; do sleep 1; done'], stdin=subprocess.DEVNULL, close_fds=False)\n" + write)
+    marker = os.path.join(folder, "marker")
+    with open(marker, "w", encoding="utf-8"):
+        pass
+    holder = f"while [ -e {marker} ]; do echo $$ > {folder}/holder; sleep 1; done"
+    embedded, o = run("holds", f"import subprocess\nsubprocess.Popen(['/bin/sh', '-c', {holder!r}], stdin=subprocess.DEVNULL, close_fds=False)\n" + write)
     is_((o["failure"], o["status"]), (None, "exited"), "a pipe that something else holds open: it ends all the same", str(o))
+    with open(f"{folder}/holder", encoding="utf-8") as file:
+        ok(os.path.exists(f"/proc/{file.read().strip()}"), "while that is still there")
+    os.unlink(marker)
     embedded, o = run("deaf", "import signal\nsignal.signal(signal.SIGTERM, lambda *a: (os.write(sink('result'), " + repr(json.dumps({**RESULT, "status": "cancelled", "ok": False}).encode()) +
                       "), os._exit(1)))\nprint('out', flush=True)\nwhile True: signal.pause()\n", cancel=True)
     is_((o["failure"], o["status"]), (None, "cancelled"), "TERM is what cancels", str(o))
