@@ -228,6 +228,14 @@ $(OUT)/tests/attack/hostile-control: $(OUT)/obj/tests/attack/hostile_control.o $
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcap-ng
 tests-ready: $(OUT)/tests/attack/hostile-egress $(OUT)/tests/attack/hostile-control
+# pinfold-report with a reader that was taken over: its page_body() goes before the library's.
+$(OUT)/tests/attack/hostile-report: $(OUT)/obj/tests/attack/hostile_report.o $(report_main) $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+$(OUT)/tests/attack/hostile-report-control: $(OUT)/obj/tests/attack/hostile_report_control.o $(OUT)/obj/tests/attack/hostile_report.o $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+tests-ready: $(OUT)/tests/attack/hostile-report $(OUT)/tests/attack/hostile-report-control
 # ---- end of attack ----
 
 # ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----

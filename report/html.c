@@ -63,6 +63,7 @@ char *html_finish(struct html *h)
 	char *page = NULL;
 	if (!h->broken && make_room(h, 0)) {
 		page = h->buf;
+		page[h->len] = '\0';
 		h->buf = NULL;
 	}
 	html_drop(h);

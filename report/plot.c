@@ -8,6 +8,9 @@
 /* The drawing's own units, about a pixel where there is room for two plots beside each other. */
 enum { WIDTH = 420, HEIGHT = 190, LEFT = 58, RIGHT = 10, TOP = 14, BOTTOM = 24, TICKS_MAX = 5 };
 
+/* What is beyond is drawn at the edge: sums of a few of it fit. */
+#define FAR (INT64_MAX / 8)
+
 struct scale {
 	int64_t top, step;	  /* of values */
 	int64_t until, step_usec; /* of time */
@@ -45,7 +48,7 @@ static int64_t most_of(const struct plot *p)
 		for (size_t i = 0; i < p->series[s].len; i++)
 			if (p->series[s].points[i].value > most)
 				most = p->series[s].points[i].value;
-	return most;
+	return most < FAR ? most : FAR;
 }
 
 /* A limit that is far off would press all else to the ground. */
@@ -59,9 +62,9 @@ static struct scale make_scale(const struct plot *p)
 	/* From a tenth of a cpu and a tenth of a second on; 200, 500, 1000 follow it. */
 	const int64_t least = p->kind == PLOT_SIZE ? 256 : p->kind == PLOT_MILLI ? 100 : 1;
 	int64_t most = most_of(p);
-	struct scale s = {.until = p->until_usec > 0 ? p->until_usec : 1};
+	struct scale s = {.until = p->until_usec > FAR ? FAR : p->until_usec > 0 ? p->until_usec : 1};
 	if (shows_limit(p, most) && p->limit > most)
-		most = p->limit;
+		most = p->limit < FAR ? p->limit : FAR;
 	s.step = nice_step(most, p->kind, least);
 	s.top = (most / s.step + 1) * s.step;
 	if (most > 0 && most % s.step == 0)
@@ -116,19 +119,20 @@ static void put_label(struct html *h, const char *class, int64_t x, int64_t y)
 
 static void put_axes(struct html *h, const struct plot *p, const struct scale *s)
 {
+	static const struct said zero = {"0"}, begin = {"0 s"};
 	const int64_t right = (WIDTH - RIGHT) * 1000, low = (HEIGHT - BOTTOM) * 1000;
 	for (int64_t v = 0; v <= s->top; v += s->step) {
 		const int64_t y = y_of(s, v);
 		put_line(h, v == 0 ? "axis" : "grid", (int64_t[]){LEFT * 1000, y, right, y});
 		put_label(h, "y", (LEFT - 6) * 1000, y + 3500);
-		put_tick(h, v == 0 ? (struct said){"0"} : say(p->kind, v));
+		put_tick(h, v == 0 ? zero : say(p->kind, v));
 		html_markup(h, "</text>");
 	}
 	for (int64_t t = 0; t <= s->until; t += s->step_usec) {
 		const int64_t x = x_of(s, t);
 		put_line(h, "axis", (int64_t[]){x, low, x, low + 4000});
 		put_label(h, x > right - 12000 ? "x last" : "x", x, low + 17000);
-		put_tick(h, t == 0 ? (struct said){"0 s"} : say_time(t));
+		put_tick(h, t == 0 ? begin : say_time(t));
 		html_markup(h, "</text>");
 	}
 }

@@ -47,7 +47,7 @@ class Control(Probe):
 servers = [ThreadingHTTPServer(("127.0.0.1", 0), kind) for kind in (Probe, Control)]
 for server in servers:
     threading.Thread(target=server.serve_forever, daemon=True).start()
-HERE, THERE = (f"http://127.0.0.1:{server.server_port}" for server in servers)
+HERE, THERE = ("http:" + f"//127.0.0.1:{server.server_port}" for server in servers)
 
 work = tmpdir()
 
