@@ -122,15 +122,31 @@ $(OUT)/libexec/pinfold/pinfold-egress: $(OUT)/obj/commands/pinfold-egress.o $(LI
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcares -lcap-ng
 # ---- end of egress ----
 
+# ---- report: report/ is pinfold-report's alone and never part of the run path ----
+REPORT_LIB := $(OUT)/libpinfold-report.a
+report_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard report/*.c))
+$(REPORT_LIB): $(report_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+report_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-report.c commands/common.c commands/sink.c)
+$(OUT)/libexec/pinfold/pinfold-report: $(report_main) $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+# ---- end of report ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
-# Those of the image's and the broker's parts have their libraries besides: the rule with the shorter stem goes first.
+# Those of the image's, the broker's and the report's parts have their libraries besides: the rule with the shorter stem goes first.
 $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(IMAGE_LIB) $(LIB) $(IMAGE_LIBS) -lcmocka
 $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lresolv -lcmocka
+$(OUT)/tests/unit/report_%: $(OUT)/obj/tests/unit/report_%.o $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(REPORT_LIB) $(LIB) $(RUN_LIBS) -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -218,6 +234,14 @@ $(OUT)/tests/attack/hostile-names: $(OUT)/obj/tests/attack/hostile_resolver.o $(
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,-z,muldefs -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group \
 		-lcares -lcap-ng
 tests-ready: $(OUT)/tests/attack/hostile-egress $(OUT)/tests/attack/hostile-control $(OUT)/tests/attack/hostile-names
+# pinfold-report with a reader that was taken over: its page_body() goes before the library's.
+$(OUT)/tests/attack/hostile-report: $(OUT)/obj/tests/attack/hostile_report.o $(report_main) $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+$(OUT)/tests/attack/hostile-report-control: $(OUT)/obj/tests/attack/hostile_report_control.o $(OUT)/obj/tests/attack/hostile_report.o $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+tests-ready: $(OUT)/tests/attack/hostile-report $(OUT)/tests/attack/hostile-report-control
 # ---- end of attack ----
 
 # ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----
@@ -249,6 +273,9 @@ $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv
+$(OUT)/tests/fuzz/report_%: $(OUT)/obj/tests/fuzz/report_%.o $(REPORT_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)

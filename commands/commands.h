@@ -25,6 +25,7 @@ int command_kill(const struct context *c);
 int command_gc(const struct context *c);
 int command_audit(const struct context *c);
 int command_image(const struct context *c);
+int command_report(const struct context *c);
 int command_completion(const struct context *c);
 
 /* "pinfold: message" on stderr, with whatever could drive a terminal escaped. */
@@ -35,6 +36,9 @@ void print_text(const char *text);
 
 /* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
 void options_from_environment(struct sandbox_options *o, struct arena *a);
+
+/* `pinfold NAME ...` is pinfold-NAME, executed in this process's place. Returns what to exit with where that fails. */
+int sibling_in_our_place(const char *name, const struct context *c);
 
 /* The --help of a subcommand, on stdout. Returns the exit code. main() flushes, for all that is printed. */
 int print_help(const char *command);

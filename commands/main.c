@@ -31,6 +31,7 @@ static const struct command {
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},
 	{"audit", command_audit, "print the records of --audit"},
+	{"report", command_report, "make a page to read of a result", .own_help = true},
 	{"completion", command_completion, "print a completion script for bash", true},
 	{"version", command_version, "print the version", true},
 	{"help", command_help, "print this, or what `pinfold COMMAND --help` tells"},

@@ -295,11 +295,11 @@ static int explain_death(const struct jail *j, const struct end *end, struct err
 		return err_host(e,
 				"jail: the child was ended by its filter: it made a system call "
 				"that %s does not need",
-				j->kind == JAIL_CLIENT ? "a registry's client" : "reading an image");
+				j->kind == JAIL_CLIENT ? "a registry's client" : "a reader");
 	if (ran_out_of_time(j, end))
-		return err_usage(e,
-				 "it takes more than %llu seconds of processor time (--limit-time)",
-				 (unsigned long long)j->cpu_seconds);
+		return err_usage(e, "it takes more than %llu seconds of processor time%s",
+				 (unsigned long long)j->cpu_seconds,
+				 j->fixed ? "" : " (--limit-time)");
 	return err_host(e, "jail: the child was ended by signal %d (%s)", WTERMSIG(end->status),
 			sigabbrev_np(WTERMSIG(end->status)));
 }

@@ -40,6 +40,7 @@ struct jail {
 	const char *const *environment; /* the names that it keeps, NULL-terminated; NULL: none */
 	/* Processor time that it may take, of all of its threads; where none is given, all that it needs. */
 	uint64_t cpu_seconds;
+	bool fixed;	     /* no option of the caller's gives it more time: for the message */
 	uint64_t file_bytes; /* how far into a file it may write; 0: no limit of the jail's */
 	/* What it does; root is "/" of the jail. The child has a copy of the caller's memory. 0 or -1. */
 	int (*run)(int root, void *arg, struct err *e);

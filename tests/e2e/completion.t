@@ -26,7 +26,7 @@ def complete(*words):
 
 
 ok({"run", "explain", "doctor", "ps", "kill", "gc"} <= set(complete("pinfold", "")), "subcommands")
-is_(complete("pinfold", "r"), ["run"], "a subcommand that is begun")
+is_(complete("pinfold", "r"), ["report", "run"], "a subcommand that is begun")
 is_(complete("pinfold", "run", "--mem"), ["--memory"], "an option that is begun")
 ok(len(complete("pinfold", "run", "--")) > 30, "all options")
 is_(complete("pinfold", "explain", "--scratch"), ["--scratch", "--scratch-inodes"], "explain has the same")
@@ -56,6 +56,9 @@ is_(complete("pinfold", "image", "list", "--"), ["--help", "--json", "--names"],
 is_(complete("pinfold", "image", "load", "--as", ""), ["docker", "layout", "tree"], "and the words of an option")
 is_(complete("pinfold", "image", "export", "--format", "=", "o"), ["oci"], "also behind =")
 is_(complete("pinfold", "audit", "--status", "ex"), ["exec-failed", "exited"], "audit: names of statuses")
+is_(complete("pinfold", "report", "-"), ["--artifacts-dir", "--events", "--help", "--no-images", "--output"], "report has its own")
+is_(complete("pinfold", "report", "--events", "sp"), ["spec.json"], "report: files as values")
+is_(complete("pinfold", "report", "sp"), ["spec.json"], "and as what it is made of")
 is_(complete("pinfold", "gc", "--cgroup-parent", "so"), ["some tree"], "which takes a folder")
 is_(complete("pinfold", "help", "ex"), ["explain"], "help is about a command")
 is_(complete("pinfold", "nonsense", "-"), [], "an unknown subcommand has nothing")

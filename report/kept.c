@@ -1,0 +1,142 @@
+#include "report/page.h"
+#include "report/parts.h"
+
+#include <string.h>
+
+static void put_image(struct html *h, const struct artifact_told *row)
+{
+	html_markup(h, "<img alt=\"Preview of ");
+	html_plain(h, row->path, HTML_SHORT);
+	html_markup(h, "\" src=\"data:image/png;base64,");
+	html_base64(h, row->preview.data);
+	html_markup(h, "\">\n");
+}
+
+static void put_head(struct html *h, const struct preview *p)
+{
+	html_markup(h, "<pre tabindex=\"0\">");
+	html_plain(h, p->data, p->data.len);
+	html_markup(h, "</pre>\n");
+	if (p->cut)
+		html_markup(h, "<p class=\"note\">Its beginning; there is more.</p>\n");
+}
+
+static void put_previews(const struct part *p, const struct run_told *run)
+{
+	struct html *h = p->h;
+	bool begun = false;
+	for (size_t i = 0; i < run->artifacts_len; i++) {
+		const struct artifact_told *row = &run->artifacts[i];
+		if (row->preview.kind == PREVIEW_NONE)
+			continue;
+		if (!begun)
+			html_markup(h, "<h3>What is in them</h3>\n<div class=\"previews\">\n");
+		begun = true;
+		html_markup(h, "<figure>\n<figcaption>");
+		put_code(h, row->path);
+		html_markup(h, "</figcaption>\n");
+		if (row->preview.kind == PREVIEW_IMAGE)
+			put_image(h, row);
+		else
+			put_head(h, &row->preview);
+		html_markup(h, "</figure>\n");
+	}
+	if (begun)
+		html_markup(h, "</div>\n");
+}
+
+static void put_reason(struct html *h, const struct artifact_told *row)
+{
+	if (row->reason.at)
+		html_text(h, row->reason, HTML_SHORT);
+	if (row->reason.at && row->preview.why_not)
+		html_markup(h, "<br>");
+	if (row->preview.why_not) {
+		html_markup(h, "<span class=\"quiet\">no preview: ");
+		html_words(h, row->preview.why_not);
+		html_markup(h, "</span>");
+	}
+	if (!row->reason.at && !row->preview.why_not)
+		put_text(h, row->reason);
+}
+
+static bool is_same(struct bytes one, struct bytes two)
+{
+	return one.at && two.at && one.len == two.len && memcmp(one.at, two.at, one.len) == 0;
+}
+
+static void put_artifact(struct table *t, const struct artifact_told *row)
+{
+	const bool kept = bytes_are(row->status, "kept"), partial = bytes_are(row->status, "partial");
+	table_row(t);
+	struct html *h = table_cell(t);
+	put_code(h, row->path);
+	if (row->file.at && !is_same(row->file, row->path)) {
+		html_markup(h, "<br><span class=\"quiet\">kept as ");
+		put_code(h, row->file);
+		html_markup(h, "</span>");
+	}
+	table_cell(t);
+	put_tag(h, kept ? "good" : partial ? "warn" : "bad", row->status);
+	if (row->required)
+		html_markup(h, " <span class=\"quiet\">required</span>");
+	put_text(table_cell(t), row->type);
+	put_known(table_cell(t), say_size(row->size), row->size);
+	put_reason(table_cell(t), row);
+	put_code(table_cell(t), row->sha256);
+}
+
+void page_artifacts(const struct part *p, const struct run_told *run)
+{
+	static const struct column columns[] = {{"Path", false},   {"Became", false},
+						{"Type", false},   {"Size", true},
+						{"Reason", false}, {"SHA-256", false}};
+	struct table t;
+	part_begin(p, "artifacts", "Artifacts");
+	if (run->artifacts_len == 0 && run->artifacts_more <= 0) {
+		part_note(p, "None was declared: nothing but the output left the sandbox.");
+		return part_end(p);
+	}
+	table_begin(&t, p->h, "What became of each file that was declared", columns, 6);
+	for (size_t i = 0; i < run->artifacts_len; i++)
+		put_artifact(&t, &run->artifacts[i]);
+	table_end(&t);
+	if (run->artifacts_more > 0) {
+		html_markup(p->h, "<p class=\"note\">And ");
+		put_said(p->h, say_count(run->artifacts_more));
+		html_markup(p->h, " more, none of them kept.</p>\n");
+	}
+	put_previews(p, run);
+	part_end(p);
+}
+
+static void put_stream(struct table *t, const char *name, const struct stream_told *s)
+{
+	table_row(t);
+	html_words(table_cell(t), name);
+	if (!s->there) {
+		html_words(table_cell(t), "no such stream");
+		put_text(table_cell(t), s->sha256);
+		put_text(table_cell(t), s->sha256);
+		return;
+	}
+	put_said(table_cell(t), say_size(s->bytes));
+	struct html *h = table_cell(t);
+	put_tag(h, s->truncated ? "warn" : "good", bytes_of(s->truncated ? "cut off" : "complete"));
+	put_code(table_cell(t), s->sha256);
+}
+
+void page_output(const struct part *p, const struct run_told *run)
+{
+	static const struct column columns[] = {{"Stream", false},
+						{"Passed on", true},
+						{"Is", false},
+						{"SHA-256", false}};
+	struct table t;
+	part_begin(p, "output", "Output");
+	table_begin(&t, p->h, "What the program wrote, as far as it was passed on", columns, 4);
+	put_stream(&t, "stdout", &run->out);
+	put_stream(&t, "stderr", &run->err);
+	table_end(&t);
+	part_end(p);
+}
