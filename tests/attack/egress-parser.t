@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet, echo
+from egress_net import Internet, echo, own
+from host import broker_of, leftovers
 from pf import *
 
 # Ended by the filter: the broker dies of it. Else what the attempt is told.
@@ -47,7 +48,7 @@ def any_waiting(sock):
 with Internet() as net:
     good = net.listen("93.184.216.10", 7000, echo)
     denied = net.listen("93.184.216.66", 7000, echo)
-    own = net.listen("127.0.0.1", 7000, echo, holder=net.home)
+    home = net.listen("127.0.0.1", 7000, echo, holder=net.home)
     net.address("10.1.2.3")
     with net.home.entered():
         canary = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -118,8 +119,12 @@ with Internet() as net:
         run = attempt(name)
         is_(said(run), ["name: the dialer is gone"], f"{name}: ends the broker", run)
     is_(net.dns.log, [], "and no name server was asked")
+    mark = own("flood")
+    run = net.pinfold("run", "--id", mark, "--allow", "ask-flood.example:7000", tiny(), "/bin/payload", "sleep", "0.3", program=program)
+    is_((run.status, run.code, broker_of(mark), leftovers(mark)), ("exited", 0, [], []), "ask-flood: the run ends all the same, and nothing is left of the broker", run)
+    is_(net.dns.log, [], "and no name server was asked")
 
-    is_((denied.hits, own.hits, len(good.hits)), ([], [], 2), "no listener of the host or of a denied name was reached")
+    is_((denied.hits, home.hits, len(good.hits)), ([], [], 2), "no listener of the host or of a denied name was reached")
     for sock, what in ((canary, "abstract socket"), (datagram, "loopback by UDP")):
         try:
             sock.accept() if sock is canary else sock.recv(1)

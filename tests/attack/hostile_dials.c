@@ -158,6 +158,15 @@ static void ask_other_port(struct act *a)
 	ask_name(a, &q, sizeof(q), &answer);
 }
 
+/* Questions without end, and no answer is taken: both wait for each other then. */
+static void ask_flood(struct act *a)
+{
+	const struct name_question q = question(a, "secret.evil.example");
+	while (write(a->p->names, &q, sizeof(q)) == sizeof(q))
+		;
+	snprintf(a->said, sizeof(a->said), "name: the dialer is gone");
+}
+
 /* A record of another size: two questions in one, or what the resolver takes. */
 static void ask_twice_in_one(struct act *a)
 {
@@ -387,6 +396,7 @@ const struct hostile_act hostile_dials[] = {
 	{"ask-rule", ask_by_other_rule},
 	{"ask-port", ask_other_port},
 	{"ask-dns", ask_as_dns},
+	{"ask-flood", ask_flood},
 	{"ask-two", ask_twice_in_one},
 	{"ask-dialer", ask_as_the_dialer},
 	{"ask-answer", answer_as_the_resolver},
