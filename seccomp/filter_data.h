@@ -28,7 +28,7 @@ extern const uint32_t filter_native_arch;
  * filter_init, filter_jail, filter_client, filter_dialer and filter_parser are this one's. */
 struct filter_tiny {
 	uint32_t arch;
-	struct filter_code code, jail, client, dialer, parser, collector, validator;
+	struct filter_code code, jail, client, dialer, parser, collector, validator, unpacker;
 };
 extern const struct filter_tiny filter_tinies[];
 extern const size_t filter_tinies_len;

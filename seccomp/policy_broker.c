@@ -67,6 +67,17 @@ const struct policy_group policy_validator[] = {
 };
 const size_t policy_validator_len = sizeof(policy_validator) / sizeof(policy_validator[0]);
 
+/* ---- inputs: who reads an archive ---- */
+
+const struct policy_group policy_unpacker[] = {
+	EVERYBODY,
+	OWN_MEMORY,
+	{NAMES("read", "pread64", "lseek", "fstat", "newfstatat"), .why = "the archive"},
+	{NAMES("write"), .why = "into the pipe"},
+	{NAMES("openat", "openat2"), ENOENT, .why = "its root is empty; libc does without"},
+};
+const size_t policy_unpacker_len = sizeof(policy_unpacker) / sizeof(policy_unpacker[0]);
+
 /* ---- the parser ---- */
 
 /* The length of the address, an int: with none the datagram goes to whom the socket is connected to. */

@@ -135,6 +135,7 @@ static const struct {
 	{"parser", "parser", {policy_parser, 0}},
 	{"collector", "collector", {policy_collector, 0}},
 	{"validator", "validator", {policy_validator, 0}},
+	{"unpacker", "unpacker", {policy_unpacker, 0}},
 };
 enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 
@@ -147,7 +148,8 @@ static struct policy_table table_of(int i)
 				     policy_dialer_len,
 				     policy_parser_len,
 				     policy_collector_len,
-				     policy_validator_len};
+				     policy_validator_len,
+				     policy_unpacker_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};
 }
 
