@@ -56,7 +56,7 @@ const struct policy_group policy_collector[] = {
 	OWN_MEMORY,
 	{NAMES("openat2", "fstat", "newfstatat", "statx", "getdents64", "lseek", "fcntl"),
 	 .why = "below the scratch's descriptor: its root is empty"},
-	{NAMES("read", "write", "sendfile"), .why = "into the pipe"},
+	{NAMES("read", "pread64", "write", "sendfile"), .why = "into the pipe"},
 };
 const size_t policy_collector_len = sizeof(policy_collector) / sizeof(policy_collector[0]);
 
