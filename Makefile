@@ -135,6 +135,18 @@ $(OUT)/libexec/pinfold/pinfold-report: $(report_main) $(REPORT_LIB) $(LIB)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
 # ---- end of report ----
 
+# ---- inputs: transfer/unpack/ reads archives, is pinfold-unpack's alone and never part of the run path ----
+UNPACK_LIB := $(OUT)/libpinfold-unpack.a
+unpack_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard transfer/unpack/*.c))
+$(UNPACK_LIB): $(unpack_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+$(OUT)/libexec/pinfold/pinfold-unpack: $(OUT)/obj/commands/pinfold-unpack.o $(UNPACK_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ -larchive -lcap-ng
+# ---- end of inputs ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
 # Those of the image's, the broker's and the report's parts have their libraries besides: the rule with the shorter stem goes first.
@@ -270,6 +282,9 @@ fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(wildcard tests/fuzz/*
 $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(IMAGE_LIBS)
+$(OUT)/tests/fuzz/unpack_%: $(OUT)/obj/tests/fuzz/unpack_%.o $(UNPACK_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ -larchive $(RUN_LIBS)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv

@@ -126,15 +126,16 @@ static void print_files(const struct plan *p, const struct spec *s)
 {
 	for (size_t i = 0; i < s->inputs.len; i++) {
 		const struct input *in = &s->inputs.inputs[i];
-		printf("%-12s ", i == 0 ? "inputs" : "");
+		printf("%-12s %s", i == 0 ? "inputs" : "", in->unpack ? "what is in " : "");
 		print_text(in->source);
 		printf(" to %s", in->read_only ? "/run/input/" : "/scratch/");
 		print_text(in->target);
 		printf("\n");
 	}
 	if (p->sources)
-		printf("%-12s %llu bytes and %llu names of the scratch\n", "",
-		       (unsigned long long)p->sources->bytes, (unsigned long long)p->sources->inodes);
+		printf("%-12s %llu bytes and %llu names of the scratch%s\n", "",
+		       (unsigned long long)p->sources->bytes, (unsigned long long)p->sources->inodes,
+		       p->sources->packed > 0 ? ", and what archives hold" : "");
 	for (size_t i = 0; i < s->artifacts.len; i++) {
 		const struct artifact_rule *rule = &s->artifacts.rules[i];
 		printf("%-12s ", i == 0 ? "artifacts" : "");

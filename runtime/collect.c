@@ -3,6 +3,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "runtime/confine.h"
+#include "runtime/hashing.h"
 #include "runtime/run.h"
 #include "transfer/collect.h"
 #include "transfer/store.h"
@@ -27,7 +28,8 @@ enum {
 	DATA_BYTES = 64 << 20,
 	FILES = 256,
 	SCHEMA_BYTES_MAX = 1 << 20,
-	BUFFER = 64 << 10,
+	PIPE_BYTES = 1 << 20, /* fewer turns for both ends; the kernel may give less */
+	AHEAD = 8 << 10,
 	EVENTS_MAX = 2000,
 };
 
@@ -135,29 +137,57 @@ struct intake {
 	unsigned files, events;
 	bool cut;
 	uint8_t *states; /* of the rules */
-	char *buf;
+	struct hashing hashing;
+	struct stored {
+		struct artifact_row row; /* its path is its own */
+		uint32_t rule;
+	} stored[HASHING_FILES]; /* whose digests may not be there yet, the oldest first */
+	size_t stored_first, stored_len;
+	size_t begin, end; /* of what was read ahead: records are short */
+	char ahead[AHEAD];
 	char path[COLLECT_PATH_MAX + 1];
 };
 
-/* Exactly len bytes, or false: it ended, it took too long, we were told to stop. */
-static bool take(struct intake *in, void *to, size_t len)
+/* Some of it. 0: it ended, it took too long, we were told to stop. */
+static size_t hear(struct intake *in, void *to, size_t len)
 {
-	for (char *at = to; len > 0;) {
+	for (;;) {
 		struct pollfd p[] = {{.fd = in->from, .events = POLLIN},
 				     {.fd = in->run->signals, .events = POLLIN}};
 		const int64_t left_ms = (in->until_ns - now_ns()) / MS_NS;
-		const ssize_t n = read(in->from, at, len);
-		if (n > 0) {
-			at += n;
-			len -= (size_t)n;
-			continue;
-		}
+		const ssize_t n = read(in->from, to, len);
+		if (n > 0)
+			return (size_t)n;
 		if (n == 0 || (errno != EAGAIN && errno != EINTR) || left_ms <= 0)
-			return false;
+			return 0;
 		if (poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) < 0 && errno != EINTR)
-			return false;
+			return 0;
 		if (p[1].revents && told_to_stop(in->run->signals))
+			return 0;
+	}
+}
+
+/* Exactly len bytes, or false. */
+static bool take(struct intake *in, void *to, size_t len)
+{
+	for (char *at = to; len > 0;) {
+		size_t n = in->end - in->begin;
+		if (n == 0 && len < AHEAD) {
+			in->begin = 0;
+			in->end = hear(in, in->ahead, AHEAD);
+			n = in->end;
+		}
+		if (n > 0) {
+			n = n < len ? n : len;
+			memcpy(at, in->ahead + in->begin, n);
+			in->begin += n;
+		} else if (len >= AHEAD) {
+			n = hear(in, at, len);
+		}
+		if (n == 0)
 			return false;
+		at += n;
+		len -= n;
 	}
 	return true;
 }
@@ -173,27 +203,39 @@ static bool reserved(const struct spec *s, const char *name)
 	return false;
 }
 
-static void note(struct intake *in, const struct artifact_row *row)
+/* takes row->path. */
+static void note(struct intake *in, const struct artifact_row *row, uint32_t rule)
 {
 	struct result *r = in->run->r;
 	const bool bad = row->status == ARTIFACT_REJECTED;
-	in->states[in->rule] |= bad ? RULE_BAD : RULE_KEPT;
-	if (r->artifacts_len == ARTIFACT_ROWS_MAX ||
-	    (bad && r->artifacts_rejected == ARTIFACT_REJECTED_ROWS)) {
-		r->artifacts_more++;
+	in->states[rule] |= bad ? RULE_BAD : RULE_KEPT;
+	const bool full = r->artifacts_len == ARTIFACT_ROWS_MAX ||
+			  (bad && r->artifacts_rejected == ARTIFACT_REJECTED_ROWS);
+	r->artifacts_more += full;
+	if (bad && !full)
+		run_audit(in->run, AUDIT_ARTIFACT, row->path, row->reason);
+	if (full || !row->path) {
+		free((char *)(uintptr_t)row->path);
 		return;
 	}
-	if (bad)
-		run_audit(in->run, AUDIT_ARTIFACT, in->path, row->reason);
-	struct artifact_row *kept = &r->artifacts[r->artifacts_len];
+	struct artifact_row *kept = &r->artifacts[r->artifacts_len++];
 	*kept = *row;
-	kept->path = strdup(in->path);
-	if (!kept->path)
-		return;
-	r->artifacts_len++;
 	r->artifacts_rejected += bad;
 	if (in->events++ < EVENTS_MAX)
 		run_event_artifact(in->run, kept);
+}
+
+/* Files become rows in their order, once their digests are there: until no more than left are waiting. */
+static void note_stored(struct intake *in, size_t left)
+{
+	for (; in->stored_len > left; in->stored_len--) {
+		struct stored *s = &in->stored[in->stored_first++ % HASHING_FILES];
+		char digest[65];
+		hashing_take(&in->hashing, digest);
+		if (s->row.status != ARTIFACT_REJECTED)
+			memcpy(s->row.sha256, digest, sizeof(digest));
+		note(in, &s->row, s->rule);
+	}
 }
 
 static const struct artifact_rule *rule_of(const struct intake *in)
@@ -204,7 +246,8 @@ static const struct artifact_rule *rule_of(const struct intake *in)
 static struct artifact_row new_row(const struct intake *in, uint64_t size)
 {
 	const struct artifact_rule *rule = rule_of(in);
-	return (struct artifact_row){.status = ARTIFACT_REJECTED,
+	return (struct artifact_row){.path = strdup(in->path),
+				     .status = ARTIFACT_REJECTED,
 				     .type = rule->type,
 				     .required = rule->required,
 				     .size = (int64_t)size};
@@ -212,19 +255,21 @@ static struct artifact_row new_row(const struct intake *in, uint64_t size)
 
 static bool on_reject(struct intake *in, const struct collect_record *c)
 {
-	struct artifact_row row = new_row(in, c->size);
 	if (c->reason >= REASON_COUNT || c->size > INT64_MAX)
 		return false;
+	struct artifact_row row = new_row(in, c->size);
 	if (c->reason != REASON_LARGE && c->size == 0)
 		row.size = NUM_UNKNOWN;
 	text_fit(row.reason, sizeof(row.reason), reasons[c->reason]);
-	note(in, &row);
+	note_stored(in, 0);
+	note(in, &row, in->rule);
 	return true;
 }
 
 static bool on_again(struct intake *in)
 {
 	const struct result *r = in->run->r;
+	note_stored(in, 0);
 	for (size_t i = 0; i < r->artifacts_len; i++) {
 		if (strcmp(r->artifacts[i].path, in->path) != 0)
 			continue;
@@ -249,6 +294,8 @@ static bool on_file(struct intake *in, const struct collect_record *c)
 		err_usage(&in->failed, "a document of this run has that name");
 	else
 		store_begin(&in->file, in->run->plan.artifacts.dir, in->files, &in->failed);
+	note_stored(in, HASHING_FILES - 1);
+	hashing_begin(&in->hashing, c->size);
 	return true;
 }
 
@@ -259,11 +306,14 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 	if (at < in->at || at > size || left > size - at)
 		return false;
 	while (left > 0) {
-		const size_t len = left < BUFFER ? (size_t)left : BUFFER;
-		if (!take(in, in->buf, len))
+		const size_t len = left < HASHING_BLOCK ? (size_t)left : HASHING_BLOCK;
+		char *block = hashing_room(&in->hashing);
+		if (!take(in, block, len))
 			return false;
-		if (in->failed.kind == ERR_NONE)
-			store_data(&in->file, in->buf, len, at, &in->failed);
+		if (in->failed.kind == ERR_NONE) {
+			hashing_add(&in->hashing, len, at);
+			store_write(&in->file, block, len, at, &in->failed);
+		}
 		at += len;
 		left -= len;
 	}
@@ -277,16 +327,22 @@ static int keep(struct intake *in)
 	const struct artifacts_plan *p = &in->run->plan.artifacts;
 	const struct artifact_rule *rule = rule_of(in);
 	const struct tree *schema = p->schemas && rule->schema ? &p->schemas[in->rule] : NULL;
+	const uint64_t size = (uint64_t)in->row.size;
 	struct err *e = &in->failed;
-	if (e->kind != ERR_NONE || store_end(&in->file, (uint64_t)in->row.size, in->row.sha256, e) < 0)
+	if (e->kind != ERR_NONE || (in->at < size && store_size(&in->file, size, e) < 0))
 		return -1;
-	if (rule->type != ARTIFACT_ANY && validate_file(in->run, rule, schema, in->file.fd, e) < 0)
-		return -1;
+	if (rule->type != ARTIFACT_ANY) {
+		hashing_idle(
+			&in->hashing); /* a child of a process with threads at work may find locks held */
+		if (validate_file(in->run, rule, schema, in->file.fd, e) < 0)
+			return -1;
+	}
 	return store_publish(&in->file, p->dir, in->row.file, e);
 }
 
 static void on_end(struct intake *in)
 {
+	hashing_end(&in->hashing, in->failed.kind == ERR_NONE ? (uint64_t)in->row.size : 0);
 	if (keep(in) == 0) {
 		in->row.status = in->run->r->status == RUN_EXITED ? ARTIFACT_KEPT : ARTIFACT_PARTIAL;
 		if (in->row.status == ARTIFACT_PARTIAL)
@@ -297,7 +353,8 @@ static void on_end(struct intake *in)
 		in->row.file[0] = '\0';
 	}
 	store_drop(&in->file, in->run->plan.artifacts.dir);
-	note(in, &in->row);
+	in->stored[(in->stored_first + in->stored_len++) % HASHING_FILES] =
+		(struct stored){in->row, in->rule};
 }
 
 /* One record, within a file or between two. False: what it says makes no sense. */
@@ -345,8 +402,10 @@ static bool take_all(struct intake *in)
 	struct collect_record c;
 	bool within = false, good = true;
 	while (good && take(in, &c, sizeof(c))) {
-		if (c.type == COLLECT_DONE && !within)
+		if (c.type == COLLECT_DONE && !within) {
+			note_stored(in, 0);
 			return true;
+		}
 		good = c.rule < in->run->spec->artifacts.len && (!within || c.rule == in->rule);
 		in->rule = good ? c.rule : in->rule;
 		good = good && take_path(in, &c) && on_record(in, &c, &within);
@@ -356,6 +415,7 @@ static bool take_all(struct intake *in)
 			err_host(&in->failed, "it was not read to its end");
 		on_end(in);
 	}
+	note_stored(in, 0);
 	return false;
 }
 
@@ -423,13 +483,13 @@ void collect_artifacts(struct run *run)
 	if (in && pipe2(ends, O_CLOEXEC) == 0) {
 		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
 		in->states = calloc(list->len, 1);
-		in->buf = malloc(BUFFER);
-		if (in->states && in->buf && run->r->artifacts &&
+		fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
+		if (hashing_open(&in->hashing) && in->states && run->r->artifacts &&
 		    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
 			intake_run(in, ends[1]);
 		close(ends[0]);
 		free(in->states);
-		free(in->buf);
+		hashing_close(&in->hashing);
 	} else {
 		result_warn(run->r, "artifacts were not collected: %s", strerrordesc_np(errno));
 		run->r->artifact_missing = true;

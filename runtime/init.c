@@ -57,7 +57,8 @@ struct init {
 	uint64_t ignored_signals;
 	int tree; /* the image as root gave it, -1: rootfs/ makes its own */
 	struct rootfs_view view;
-	int sysv; /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
+	int64_t inputs_begun; /* how many, should one of them fail */
+	int sysv;	      /* /proc/sysvipc/shm of this IPC namespace, for the memory watch */
 	struct tty_pair tty;
 	int null;     /* the sandbox's /dev/null, for a stdin that nobody asked for */
 	int children; /* signalfd for SIGCHLD */
@@ -260,7 +261,7 @@ static int step_inputs(struct init *in, struct err *e)
 		return 0;
 	if (other && set_file_ids(l->ids.uid, l->ids.gid, e) < 0)
 		return -1;
-	const int rc = inputs_receive(l->inputs, in->view.scratch, e);
+	const int rc = inputs_receive(l->inputs, in->view.scratch, &in->inputs_begun, e);
 	if (other && set_file_ids(0, 0, e) < 0)
 		return -1;
 	close(l->inputs);
@@ -441,7 +442,7 @@ const char *init_step_name(uint32_t step)
 static _Noreturn void fail(const struct init *in, enum record_type type, uint32_t step,
 			   const struct err *e)
 {
-	struct record r = {.type = type, .step = step, .err = *e};
+	struct record r = {.type = type, .step = step, .value = in->inputs_begun, .err = *e};
 	control_send(in->launch->control, &r, NULL, 0);
 	_exit(125);
 }

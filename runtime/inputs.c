@@ -29,13 +29,23 @@ int inputs_open(struct run *run, struct err *e)
 	return 0;
 }
 
+/* What went wrong, and at which of the list. */
+struct said {
+	size_t number; /* from 1 */
+	struct err err;
+};
+
 /* No copy of another end stays with the sender: a closed control socket must be closed. */
-static int close_others(const struct sources *s, int to, int status)
+static int close_others(const struct run *run, int to, int status)
 {
-	int keep[INPUTS_MAX + 2];
+	const struct sources *s = run->plan.sources;
+	const struct unpackers *u = &run->inputs.unpackers;
+	int keep[INPUTS_MAX + UNPACKS_MAX + 2];
 	size_t len = 0;
 	for (; len < s->len; len++)
 		keep[len] = s->fds[len];
+	for (size_t i = 0; i < u->len; i++)
+		keep[len++] = u->streams[i];
 	keep[len++] = to;
 	keep[len++] = status;
 	return fd_close_others(keep, len);
@@ -43,15 +53,18 @@ static int close_others(const struct sources *s, int to, int status)
 
 static _Noreturn void be_sender(const struct run *run, int status, pid_t parent)
 {
-	const struct sources *s = run->plan.sources;
-	struct err e = ERR_INIT;
-	const int to = run->plan.launch.inputs_peer;
-	if (close_others(s, to, status) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
-	    getppid() != parent)
+	struct said said = {.err = ERR_INIT};
+	struct sending sending = {.list = &run->spec->inputs,
+				  .unpackers = run->inputs.unpackers.streams,
+				  .to = run->plan.launch.inputs_peer};
+	if (close_others(run, sending.to, status) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
 		_exit(1);
 	/* Said before the pipe closes, so that it is there when pid 1 meets the end. */
-	if (sources_send(s, &run->spec->inputs, to, &e) < 0 && e.sys != EPIPE)
-		fd_write_all(status, &e, sizeof(e));
+	if (sources_send(run->plan.sources, &sending, &said.err) < 0 && said.err.sys != EPIPE) {
+		said.number = sending.number;
+		fd_write_all(status, &said, sizeof(said));
+	}
 	_exit(0);
 }
 
@@ -66,29 +79,48 @@ int inputs_start(struct run *run, struct err *e)
 		return err_sys(e, "inputs: pipe");
 	run->inputs.status = ends[0];
 	autoclose int theirs = ends[1];
+	if (unpackers_start(&run->inputs.unpackers, run, e) < 0)
+		return -1;
 	const pid_t self = getpid();
 	run->inputs.sender = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 	if (run->inputs.sender == 0)
 		be_sender(run, theirs, self);
 	fd_close(&l->inputs_peer);
+	unpackers_let_go(&run->inputs.unpackers);
 	if (run->inputs.sender < 0)
 		return err_sys(e, "inputs: fork their sender");
 	run_event(run, EVENT_STAGE, "inputs");
 	return 0;
 }
 
-void inputs_explain(struct run *run, struct err *e)
+void inputs_name(struct run *run, const char *source)
 {
-	struct err said;
-	if (run->inputs.status < 0 || read(run->inputs.status, &said, sizeof(said)) != sizeof(said))
-		return;
-	*e = said;
+	result_evidence_text(run->r, "input", source);
+	run_audit(run, AUDIT_INPUT, source, run->r->cause.message);
 }
 
+void inputs_fail(struct run *run, int64_t number, const struct err *why)
+{
+	const struct input_list *list = &run->spec->inputs;
+	struct said said;
+	const bool heard = run->inputs.status >= 0 &&
+			   read(run->inputs.status, &said, sizeof(said)) == sizeof(said);
+	const uint64_t which = heard ? said.number : (uint64_t)number;
+	refuse_or_fail(run, "inputs", heard ? &said.err : why);
+	if (which > 0 && which <= list->len)
+		inputs_name(run, list->inputs[which - 1].source);
+}
+
+/* An archive may become as much as there is room for. */
 int64_t inputs_patience_ms(const struct run *run)
 {
 	const struct sources *s = run->plan.sources;
-	return s ? (int64_t)(s->bytes >> 20) * MIB_MS + (int64_t)s->inodes * FILE_MS : 0;
+	if (!s)
+		return 0;
+	const bool archives = s->packed > 0;
+	const uint64_t bytes = s->bytes + s->packed + (archives ? s->left.bytes_first : 0);
+	const uint64_t inodes = s->inodes + (archives ? s->left.inodes_first : 0);
+	return (int64_t)(bytes >> 20) * MIB_MS + (int64_t)inodes * FILE_MS;
 }
 
 void inputs_close(struct run *run)
@@ -97,6 +129,7 @@ void inputs_close(struct run *run)
 	fd_close(&l->status);
 	fd_close(&run->plan.launch.inputs);
 	fd_close(&run->plan.launch.inputs_peer);
+	unpackers_close(&l->unpackers);
 	if (l->sender <= 0)
 		return;
 	kill(l->sender, SIGKILL); /* not reaped: the number is its */

@@ -3,6 +3,7 @@
 #define PINFOLD_RUNTIME_INPUTS_H
 
 #include "base/err.h"
+#include "runtime/unpack.h"
 
 #include <sys/types.h>
 
@@ -11,6 +12,7 @@ struct run;
 struct input_link {
 	pid_t sender; /* -1: none, or reaped */
 	int status;   /* what went wrong there comes out of it; -1 */
+	struct unpackers unpackers;
 };
 #define INPUT_LINK_INIT {.sender = -1, .status = -1}
 
@@ -18,8 +20,11 @@ struct input_link {
 int inputs_open(struct run *run, struct err *e);
 /* After it: the sender begins. */
 int inputs_start(struct run *run, struct err *e);
-/* Pid 1 failed at them: *e becomes what the sender says, if it was the first to fail. */
-void inputs_explain(struct run *run, struct err *e);
+/* Pid 1 failed at them, at the number'th from 1, with *why, or the sender did, which then says
+ * more: the run is refused or fails by it, and the input is on record. */
+void inputs_fail(struct run *run, int64_t number, const struct err *why);
+/* By its name, in the result and the audit. */
+void inputs_name(struct run *run, const char *source);
 /* How long their way may take, for the deadline of the set-up. */
 int64_t inputs_patience_ms(const struct run *run);
 void inputs_close(struct run *run);

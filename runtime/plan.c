@@ -293,6 +293,8 @@ static int stage_inputs(struct draft *d, struct err *e)
 				      .configured = rules->sensitive};
 	if (d->s->inputs.len == 0)
 		return 0;
+	if (unpack_check(&d->s->inputs, d->o->libexec, e) < 0)
+		return -1;
 	for (size_t i = 0; i < d->s->inputs.len; i++)
 		d->p->launch.root.input_place |= d->s->inputs.inputs[i].read_only;
 	d->p->sources = arena_alloc(d->s->arena, sizeof(*d->p->sources));

@@ -319,7 +319,7 @@ static bool attempt(const struct spec *s, const struct sandbox_options *o, struc
 	if (plan_make(&run.plan, s, o, false, r) < 0) {
 		digest_spec(s, r);
 		if (run.plan.sources && run.plan.sources->refused)
-			run_audit(&run, AUDIT_INPUT, run.plan.sources->refused, r->cause.message);
+			inputs_name(&run, run.plan.sources->refused);
 		finish(&run, lease);
 		return true;
 	}

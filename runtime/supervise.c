@@ -229,14 +229,14 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 		end_by_error(run, RUN_EXEC_FAILED, "exec", &r->err);
 		break;
 	case RECORD_FAILED: {
-		struct err why = r->err;
-		if (strcmp(init_step_name(r->step), "inputs") == 0)
-			inputs_explain(run, &why);
+		const char *step = init_step_name(r->step);
 		/* After our answer the program may have run. */
 		if (run->started_ns)
-			run_fail(run, RUN_LOST, init_step_name(r->step), &why);
+			run_fail(run, RUN_LOST, step, &r->err);
+		else if (strcmp(step, "inputs") == 0)
+			inputs_fail(run, r->value, &r->err);
 		else
-			refuse_or_fail(run, init_step_name(r->step), &why);
+			refuse_or_fail(run, step, &r->err);
 		kill_all(run);
 		break;
 	}

@@ -75,6 +75,9 @@ extern const struct policy_group policy_collector[];
 extern const size_t policy_collector_len;
 extern const struct policy_group policy_validator[];
 extern const size_t policy_validator_len;
+/* Who reads an archive that is an input (policy_broker.c too). */
+extern const struct policy_group policy_unpacker[];
+extern const size_t policy_unpacker_len;
 
 /* Does the rule take part in a filter with these switches? */
 static inline bool policy_rule_active(const struct policy_rule *r, enum policy_switch on)

@@ -56,7 +56,7 @@ const struct policy_group policy_collector[] = {
 	OWN_MEMORY,
 	{NAMES("openat2", "fstat", "newfstatat", "statx", "getdents64", "lseek", "fcntl"),
 	 .why = "below the scratch's descriptor: its root is empty"},
-	{NAMES("read", "write", "sendfile"), .why = "into the pipe"},
+	{NAMES("read", "pread64", "write", "sendfile"), .why = "into the pipe"},
 };
 const size_t policy_collector_len = sizeof(policy_collector) / sizeof(policy_collector[0]);
 
@@ -66,6 +66,17 @@ const struct policy_group policy_validator[] = {
 	{NAMES("write"), .why = "the answer"},
 };
 const size_t policy_validator_len = sizeof(policy_validator) / sizeof(policy_validator[0]);
+
+/* ---- inputs: who reads an archive ---- */
+
+const struct policy_group policy_unpacker[] = {
+	EVERYBODY,
+	OWN_MEMORY,
+	{NAMES("read", "pread64", "lseek", "fstat", "newfstatat"), .why = "the archive"},
+	{NAMES("write"), .why = "into the pipe"},
+	{NAMES("openat", "openat2"), ENOENT, .why = "its root is empty; libc does without"},
+};
+const size_t policy_unpacker_len = sizeof(policy_unpacker) / sizeof(policy_unpacker[0]);
 
 /* ---- the parser ---- */
 

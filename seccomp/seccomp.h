@@ -61,6 +61,8 @@ extern const struct filter filter_client;
 extern const struct filter filter_dialer, filter_parser, filter_resolver;
 /* Those of who collects artifacts and who validates one: runtime/collect.h. */
 extern const struct filter filter_collector, filter_validator;
+/* That of who reads an archive: transfer/unpack/unpack.h. */
+extern const struct filter filter_unpacker;
 
 /* ---- supervisor: counting denials ---- */
 

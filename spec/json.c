@@ -32,8 +32,8 @@ static const char *const belongs[KEY_TYPE_COUNT] = {
 	[KEY_ENV] = "an array of \"NAME=VALUE\"",
 	[KEY_REQUIRE] = "an array of names",
 	[KEY_ALLOW] = "an array of rules",
-	[KEY_INPUT] = "an array of \"SRC:DST\"",
-	[KEY_INPUT_RO] = "an array of \"SRC:DST\"",
+	[KEY_INPUT] = "an array of \"SRC:DST\" or \"SRC:DST:unpack\"",
+	[KEY_INPUT_RO] = "an array of \"SRC:DST\" or \"SRC:DST:unpack\"",
 	[KEY_ARTIFACT] = "an array of \"PATH:OPTION\"",
 	[KEY_SLOTS] = "a number, or \"N:NAME\"",
 };

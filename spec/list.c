@@ -83,9 +83,15 @@ void list_write_input(const struct spec *s, const struct key *k, struct json_wri
 	json_end(w, '[');
 }
 
+/* Both keys have one list, for the order's sake: those of the other one stay. */
 void list_clear_input(struct spec *s, const struct key *k)
 {
-	memset(value_field(s, k), 0, sizeof(struct input_list));
+	struct input_list *list = value_field(s, k);
+	size_t kept = 0;
+	for (size_t i = 0; i < list->len; i++)
+		if (list->inputs[i].read_only != (k->type == KEY_INPUT_RO))
+			list->inputs[kept++] = list->inputs[i];
+	list->len = kept;
 }
 
 int list_set_artifact(struct spec *s, const struct key *k, const char *text, struct err *e)

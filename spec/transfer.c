@@ -66,25 +66,46 @@ const char *input_name(const struct input *in)
 	return slash ? slash + 1 : in->target;
 }
 
-int input_list_add(struct input_list *list, const char *text, bool read_only, struct arena *a,
-		   struct err *e)
+/* SRC, SRC:DST or SRC:DST:unpack. */
+static int read_input(struct input *in, const char *text, struct arena *a, struct err *e)
 {
-	const char *colon = strrchr(text, ':');
-	struct input in = {.read_only = read_only};
-	size_t components;
-	if (list->len == INPUTS_MAX)
-		return err_usage(e, "%s: there are %d inputs at most", show(text).text, INPUTS_MAX);
-	in.text = arena_strdup(a, text);
-	in.source = colon ? arena_strndup(a, text, (size_t)(colon - text)) : in.text;
-	in.target = colon ? arena_strdup(a, colon + 1) : base_name(in.source, a);
-	if (!*in.source || strlen(in.source) >= PATH_MAX)
+	static const char word[] = ":unpack";
+	const size_t word_len = sizeof(word) - 1;
+	size_t len = strlen(text), components;
+	if (len > word_len && strcmp(text + len - word_len, word) == 0) {
+		in->unpack = memchr(text, ':', len - word_len) != NULL;
+		if (!in->unpack)
+			return err_usage(e,
+					 "%s: write SRC:DST:unpack for what is in an archive, or "
+					 "another destination",
+					 show(text).text);
+		len -= word_len;
+	}
+	const char *colon = memrchr(text, ':', len);
+	const size_t source_len = colon ? (size_t)(colon - text) : len;
+	in->text = arena_strdup(a, text);
+	in->source = arena_strndup(a, text, source_len);
+	in->target = colon ? arena_strndup(a, colon + 1, len - source_len - 1)
+			   : base_name(in->source, a);
+	if (!*in->source || strlen(in->source) >= PATH_MAX)
 		return err_usage(e, "%s: the source is %s", show(text).text,
-				 *in.source ? "longer than any path" : "missing");
-	if (strcmp(in.target, ".") != 0 && !plain_path(in.target, &components))
+				 *in->source ? "longer than any path" : "missing");
+	if (strcmp(in->target, ".") != 0 && !plain_path(in->target, &components))
 		return err_usage(e,
 				 colon ? "%s: the destination is no relative path without . and .. (SRC:DST)"
 				       : "%s: it has no name of its own; write SRC:DST",
 				 show(text).text);
+	return 0;
+}
+
+int input_list_add(struct input_list *list, const char *text, bool read_only, struct arena *a,
+		   struct err *e)
+{
+	struct input in = {.read_only = read_only};
+	if (list->len == INPUTS_MAX)
+		return err_usage(e, "%s: there are %d inputs at most", show(text).text, INPUTS_MAX);
+	if (read_input(&in, text, a, e) < 0)
+		return -1;
 	list->inputs = grown(list->inputs, list->len, &list->room, sizeof(in), a);
 	list->inputs[list->len++] = in;
 	return 0;
@@ -99,7 +120,12 @@ static bool nested(const char *outer, const char *inner)
 
 int input_lists_check(const struct input_list *list, struct err *e)
 {
+	size_t unpacks = 0;
 	for (size_t i = 0; i < list->len; i++) {
+		unpacks += list->inputs[i].unpack;
+		if (unpacks > UNPACKS_MAX)
+			return err_usage(e, "%s: %d inputs are unpacked at most",
+					 show(list->inputs[i].text).text, UNPACKS_MAX);
 		for (size_t j = 0; j < i; j++) {
 			const struct input *x = &list->inputs[j], *y = &list->inputs[i];
 			if (x->read_only == y->read_only &&

@@ -1,11 +1,12 @@
 /* What goes in and what comes out: the values of --input, --input-ro and --artifact, parsed once.
  *
- *	INPUT    = SRC [":" DST]
+ *	INPUT    = SRC [":" DST [":unpack"]]
  *	ARTIFACT = PATH *(":" OPTION)
  *	OPTION   = "max=" SIZE | "type=" TYPE | "schema=" FILE | "required"
  *
  * DST is the part behind the last colon: a relative path without "." and "..", or "." alone, which
- * puts the contents of a folder there; SRC with a colon in it is written with a DST. PATH is relative
+ * puts the contents of a folder there; SRC with a colon in it is written with a DST. ":unpack" behind a
+ * DST says that SRC is an archive whose contents go there; "unpack" alone is no DST. PATH is relative
  * to the scratch, its components may hold * ? and [...] (fnmatch(3), FNM_PERIOD); it holds no colon. Pure.
  */
 #ifndef PINFOLD_SPEC_TRANSFER_H
@@ -20,6 +21,7 @@
 
 enum {
 	INPUTS_MAX = 64,
+	UNPACKS_MAX = 8, /* of them: each has a process of its own */
 	ARTIFACT_RULES_MAX = 32768,
 	ARTIFACT_COMPONENTS_MAX = 64,
 	ARTIFACT_MAX_DEFAULT = 64 << 20,
@@ -30,6 +32,7 @@ struct input {
 	const char *source;
 	const char *target; /* relative to the scratch or, read-only, to /run/input; "." */
 	bool read_only;
+	bool unpack; /* an archive, whose contents are what goes in */
 };
 
 struct input_list {
@@ -71,7 +74,7 @@ int input_list_add(struct input_list *list, const char *text, bool read_only, st
 		   struct err *e);
 int artifact_list_add(struct artifact_list *list, const char *text, struct arena *a, struct err *e);
 
-/* Two inputs that would be in one place, or one in the other. ERR_USAGE. */
+/* Two inputs that would be in one place, or one in the other; too many archives. ERR_USAGE. */
 int input_lists_check(const struct input_list *list, struct err *e);
 
 #endif

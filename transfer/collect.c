@@ -13,7 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 20 };
+enum {
+	CHUNK = 1 << 20,
+	SMALL = 8 << 10, /* read into the records, rather than passed on by the kernel */
+	OUT_BYTES = SMALL + (16 << 10),
+};
 
 #define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
 
@@ -28,7 +32,23 @@ struct collector {
 	char *sent[COLLECT_FILES_MAX]; /* paths */
 	size_t sent_len;
 	char path[COLLECT_PATH_MAX + 1];
+	size_t out_len;
+	char out[OUT_BYTES]; /* records, up to the next flush */
 };
+
+static void flush(struct collector *c)
+{
+	c->broken |= fd_write_all(c->to, c->out, c->out_len) < 0;
+	c->out_len = 0;
+}
+
+static void put_bytes(struct collector *c, const void *bytes, size_t len)
+{
+	if (OUT_BYTES - c->out_len < len)
+		flush(c);
+	memcpy(c->out + c->out_len, bytes, len);
+	c->out_len += len;
+}
 
 static void put(struct collector *c, struct collect_record r, bool with_path)
 {
@@ -36,8 +56,8 @@ static void put(struct collector *c, struct collect_record r, bool with_path)
 	r.path_len = with_path ? (uint32_t)strlen(c->path) : 0;
 	if (c->broken)
 		return;
-	c->broken = fd_write_all(c->to, &r, sizeof(r)) < 0 ||
-		    fd_write_all(c->to, c->path, r.path_len) < 0;
+	put_bytes(c, &r, sizeof(r));
+	put_bytes(c, c->path, r.path_len);
 }
 
 static void reject(struct collector *c, enum collect_reason reason, uint64_t size)
@@ -48,8 +68,28 @@ static void reject(struct collector *c, enum collect_reason reason, uint64_t siz
 
 /* ---- one file ---- */
 
+static bool send_small(struct collector *c, int fd, off_t at, size_t left)
+{
+	if (OUT_BYTES - c->out_len < left)
+		flush(c);
+	while (left > 0) {
+		const ssize_t n = pread(fd, c->out + c->out_len, left, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		c->out_len += (size_t)n;
+		left -= (size_t)n;
+		at += n;
+	}
+	return true;
+}
+
 static bool send_bytes(struct collector *c, int fd, off_t at, uint64_t left)
 {
+	if (left <= SMALL)
+		return send_small(c, fd, at, (size_t)left);
+	flush(c);
 	while (left > 0) {
 		const ssize_t n = sendfile(c->to, fd, &at, left < CHUNK ? left : CHUNK);
 		if (n < 0 && errno == EINTR)
@@ -232,6 +272,7 @@ int collect_run(int root, const struct artifact_list *list, int to)
 		reject(c, REASON_MISSING, 0);
 	}
 	put(c, (struct collect_record){.type = COLLECT_DONE}, false);
+	flush(c);
 	const bool broken = c->broken;
 	while (c->sent_len > 0)
 		free(c->sent[--c->sent_len]);

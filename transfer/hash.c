@@ -6,8 +6,8 @@
 
 #if defined(__x86_64__)
 
-#include <cpuid.h>
 #include <immintrin.h>
+#include <sys/platform/x86.h>
 
 /* FIPS 180-4, 4.2.2 */
 static const uint32_t constants[64] = {
@@ -23,12 +23,10 @@ static const uint32_t constants[64] = {
 	0xc67178f2,
 };
 
+/* As libc found at its start: under a hypervisor each CPUID costs more than a small file's hash. */
 static bool have_instructions(void)
 {
-	unsigned a, b, c, d;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_SSE4_1) || !(c & bit_SSSE3))
-		return false;
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA);
+	return CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSE4_1) && CPU_FEATURE_PRESENT(SSSE3);
 }
 
 /* Sixteen times four rounds; the words of the schedule are made where the last ones were used. */

@@ -2,81 +2,29 @@
 #include "transfer/inputs.h"
 
 #include "base/fd.h"
-#include "transfer/stream.h"
+#include "transfer/reader.h"
 #include "transfer/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Spliced from here on, rather than copied through the buffer. */
-enum { SPLICE_BYTES = 128 << 10 };
-
 struct receiver {
-	int from, scratch;
-	char *buf; /* STREAM_BUFFER */
-	size_t begin, end;
+	int scratch;
+	struct reader in;
+	int64_t *begun;			 /* inputs */
 	int folders[WALK_DEPTH_MAX + 1]; /* the first: where the input's own name goes */
 	size_t depth;
-	int file; /* between FILE and FILE_END, else -1 */
+	bool unpacked; /* what comes is in an archive's order */
+	int file;      /* between FILE and FILE_END, else -1 */
 	struct stream_record head;
-	char name[PATH_MAX], text[PATH_MAX];
 };
-
-static int cut_short(struct err *e)
-{
-	return err_host(e, "inputs: the stream ended too early");
-}
-
-/* At least need bytes in the buffer. */
-static int fill(struct receiver *r, size_t need, struct err *e)
-{
-	if (r->end - r->begin >= need)
-		return 0;
-	memmove(r->buf, r->buf + r->begin, r->end - r->begin);
-	r->end -= r->begin;
-	r->begin = 0;
-	while (r->end < need) {
-		const ssize_t n = read(r->from, r->buf + r->end, STREAM_BUFFER - r->end);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? err_sys(e, "inputs: read the stream") : cut_short(e);
-		r->end += (size_t)n;
-	}
-	return 0;
-}
-
-static int take_text(struct receiver *r, char *to, size_t len, struct err *e)
-{
-	if (len >= PATH_MAX)
-		return err_bug(e, "inputs: a name of %zu bytes", len);
-	if (fill(r, len, e) < 0)
-		return -1;
-	memcpy(to, r->buf + r->begin, len);
-	to[len] = '\0';
-	r->begin += len;
-	return strlen(to) == len ? 0 : err_bug(e, "inputs: a name with a NUL");
-}
-
-static int take_record(struct receiver *r, struct stream_record *h, struct err *e)
-{
-	if (fill(r, sizeof(*h), e) < 0)
-		return -1;
-	memcpy(h, r->buf + r->begin, sizeof(*h));
-	r->begin += sizeof(*h);
-	if (take_text(r, r->name, h->name_len, e) < 0 || take_text(r, r->text, h->text_len, e) < 0)
-		return -1;
-	const bool path = h->type == STREAM_INPUT;
-	if (!path && (strchr(r->name, '/') || strcmp(r->name, "..") == 0))
-		return err_bug(e, "inputs: a name that is a path");
-	return 0;
-}
 
 static int cannot(const struct receiver *r, const char *what, struct err *e)
 {
@@ -84,8 +32,16 @@ static int cannot(const struct receiver *r, const char *what, struct err *e)
 		return err_usage(e,
 				 "the inputs do not fit into the scratch (at %s); raise --scratch or "
 				 "--scratch-inodes",
-				 r->name);
-	return err_sys(e, "inputs: %s %s", what, r->name);
+				 r->in.name);
+	if (errno == EEXIST)
+		return err_usage(e,
+				 "inputs: %s %s: there is one already, of another input or of the "
+				 "same archive",
+				 what, r->in.name);
+	err_sys(e, "inputs: %s %s", what, r->in.name);
+	if (r->unpacked) /* what the archive says cannot be done: it is to blame */
+		e->kind = ERR_USAGE;
+	return -1;
 }
 
 static int keep_time(int fd, const struct receiver *r, const struct stream_record *h, struct err *e)
@@ -101,11 +57,22 @@ static int folder(const struct receiver *r)
 
 /* ---- files ---- */
 
+/* Of two entries of one name in an archive the last one counts; at its top there may be what
+ * another input has made, which stays. Folders are not replaced. True: try once more. */
+static bool replaces(const struct receiver *r)
+{
+	return errno == EEXIST && r->unpacked && r->depth > 1 &&
+	       unlinkat(folder(r), r->in.name, 0) == 0;
+}
+
 /* umask is 0; set-id bits go with a write by whoever has no capability, so they are set again. */
 static int make_file(struct receiver *r, const struct stream_record *h, struct err *e)
 {
-	const int fd = openat(folder(r), r->name,
-			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, h->mode);
+	int fd;
+	do
+		fd = openat(folder(r), r->in.name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, h->mode);
+	while (fd < 0 && replaces(r));
 	return fd < 0 ? cannot(r, "make", e) : fd;
 }
 
@@ -116,52 +83,37 @@ static int finish_file(struct receiver *r, int fd, const struct stream_record *h
 	return keep_time(fd, r, h, e);
 }
 
-/* len bytes of the buffer, which are taken out of it. */
-static int write_some(struct receiver *r, int fd, off_t *at, size_t len, struct err *e)
+/* What the reader has of it, up to left bytes: how many. */
+static ssize_t write_some(struct receiver *r, int fd, off_t at, uint64_t left, struct err *e)
 {
-	while (len > 0) {
-		const ssize_t n = pwrite(fd, r->buf + r->begin, len, *at);
-		if (n < 0 && errno == EINTR)
-			continue;
+	const char *bytes;
+	const ssize_t len = reader_some(&r->in, left, &bytes, e);
+	for (ssize_t done = 0, n; done < len; done += n) {
+		do
+			n = pwrite(fd, bytes + done, (size_t)(len - done), at + done);
+		while (n < 0 && errno == EINTR);
 		if (n <= 0)
 			return cannot(r, "write", e);
-		r->begin += (size_t)n;
-		len -= (size_t)n;
-		*at += n;
 	}
-	return 0;
-}
-
-static int splice_some(struct receiver *r, int fd, off_t *at, uint64_t *left, struct err *e)
-{
-	const size_t want = *left < STREAM_CHUNK ? (size_t)*left : STREAM_CHUNK;
-	ssize_t n;
-	do
-		n = splice(r->from, NULL, fd, at, want, 0);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return n < 0 ? cannot(r, "write", e) : cut_short(e);
-	*left -= (uint64_t)n;
-	return 0;
+	return len;
 }
 
 /* left bytes of the stream at that place of fd. */
 static int take_data(struct receiver *r, int fd, off_t at, uint64_t left, struct err *e)
 {
 	while (left > 0) {
-		if (r->begin == r->end && left >= SPLICE_BYTES) {
-			if (splice_some(r, fd, &at, &left, e) < 0)
+		ssize_t n;
+		if (reader_may_splice(&r->in, left)) {
+			n = reader_splice(&r->in, fd, &at, left);
+			if (n <= 0)
+				return n < 0 ? cannot(r, "write", e) : reader_cut_short(e);
+		} else {
+			n = write_some(r, fd, at, left, e);
+			if (n < 0)
 				return -1;
-			continue;
+			at += n;
 		}
-		if (fill(r, 1, e) < 0)
-			return -1;
-		size_t len = r->end - r->begin;
-		if (len > left)
-			len = (size_t)left;
-		if (write_some(r, fd, &at, len, e) < 0)
-			return -1;
-		left -= len;
+		left -= (uint64_t)n;
 	}
 	return 0;
 }
@@ -222,9 +174,9 @@ static int open_folder(int dir, const char *name)
 static int on_folder(struct receiver *r, const struct stream_record *h, struct err *e)
 {
 	(void)h;
-	if (mkdirat(folder(r), r->name, 0700) < 0)
+	if (mkdirat(folder(r), r->in.name, 0700) < 0)
 		return cannot(r, "make the folder", e);
-	return push(r, open_folder(folder(r), r->name), e);
+	return push(r, open_folder(folder(r), r->in.name), e);
 }
 
 /* The mode last, which may be one that nothing can be made under; the time, which every entry changed. */
@@ -238,23 +190,57 @@ static int on_leave(struct receiver *r, const struct stream_record *h, struct er
 	return fchmod(fd, h->mode) < 0 ? cannot(r, "set the mode of", e) : 0;
 }
 
+/* Of an archive's folders: one that was made before, and is still as it was made. */
+static int on_enter(struct receiver *r, const struct stream_record *h, struct err *e)
+{
+	(void)h;
+	if (!r->unpacked)
+		return err_bug(e, "inputs: a folder again");
+	return push(r, open_folder(folder(r), r->in.name), e);
+}
+
+static int on_back(struct receiver *r, const struct stream_record *h, struct err *e)
+{
+	(void)h;
+	if (!r->unpacked || r->depth < 2)
+		return err_bug(e, "inputs: back from no folder");
+	close(r->folders[--r->depth]);
+	return 0;
+}
+
 static int on_link(struct receiver *r, const struct stream_record *h, struct err *e)
 {
 	const struct timespec t[2] = {{.tv_nsec = UTIME_OMIT}, {h->sec, (long)h->nsec}};
-	if (symlinkat(r->text, folder(r), r->name) < 0)
+	int rc;
+	do
+		rc = symlinkat(r->in.text, folder(r), r->in.name);
+	while (rc < 0 && replaces(r));
+	if (rc < 0)
 		return cannot(r, "make the link", e);
-	if (utimensat(folder(r), r->name, t, AT_SYMLINK_NOFOLLOW) < 0)
+	if (utimensat(folder(r), r->in.name, t, AT_SYMLINK_NOFOLLOW) < 0)
 		return cannot(r, "set the time of", e);
 	return 0;
 }
 
+/* Within the input's own place, and through no link: an archive may have one on the way. */
 static int on_hard_link(struct receiver *r, const struct stream_record *h, struct err *e)
 {
 	(void)h;
-	/* Its folders are ours, just made and still 0700 or done with; no link among them. */
-	if (linkat(r->folders[0], r->text, folder(r), r->name, 0) < 0)
-		return cannot(r, "link", e);
-	return 0;
+	char *slash = strrchr(r->in.text, '/');
+	const char *name = slash ? slash + 1 : r->in.text;
+	if (slash)
+		*slash = '\0';
+	autoclose int dir = fd_openat2(r->folders[0], slash ? r->in.text : ".",
+				       O_PATH | O_DIRECTORY, 0,
+				       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					       RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+	if (dir < 0)
+		return cannot(r, "find what is linked as", e);
+	int rc;
+	do
+		rc = linkat(dir, name, folder(r), r->in.name, 0);
+	while (rc < 0 && replaces(r));
+	return rc < 0 ? cannot(r, "link", e) : 0;
 }
 
 /* Folders on the way to the destination; what an input made already may be entered. */
@@ -263,9 +249,11 @@ static int on_input(struct receiver *r, const struct stream_record *h, struct er
 	char path[PATH_MAX];
 	while (r->depth > 0)
 		close(r->folders[--r->depth]);
-	if (push(r, open_folder(r->scratch, h->mode ? "input" : "scratch"), e) < 0)
+	++*r->begun;
+	r->unpacked = h->mode & STREAM_UNPACKED;
+	if (push(r, open_folder(r->scratch, h->mode & STREAM_READ_ONLY ? "input" : "scratch"), e) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s", r->name);
+	snprintf(path, sizeof(path), "%s", r->in.name);
 	char *at = path;
 	for (char *slash; (slash = strchr(at, '/')); at = slash + 1) {
 		*slash = '\0';
@@ -287,14 +275,15 @@ static handler_fn *const handlers[STREAM_END] = {
 	[STREAM_LEAVE] = on_leave,	   [STREAM_INLINE] = on_inline,
 	[STREAM_FILE] = on_file,	   [STREAM_DATA] = on_data,
 	[STREAM_FILE_END] = on_file_end,   [STREAM_LINK] = on_link,
-	[STREAM_HARD_LINK] = on_hard_link,
+	[STREAM_HARD_LINK] = on_hard_link, [STREAM_ENTER] = on_enter,
+	[STREAM_BACK] = on_back,
 };
 
 static int receive(struct receiver *r, struct err *e)
 {
 	struct stream_record h;
 	for (;;) {
-		if (take_record(r, &h, e) < 0)
+		if (reader_record(&r->in, &h, e) < 0)
 			return -1;
 		if (h.type == STREAM_END)
 			return 0;
@@ -305,14 +294,15 @@ static int receive(struct receiver *r, struct err *e)
 	}
 }
 
-int inputs_receive(int from, int scratch, struct err *e)
+int inputs_receive(int from, int scratch, int64_t *begun, struct err *e)
 {
-	struct receiver r = {.from = from, .scratch = scratch, .file = -1};
-	r.buf = mmap(NULL, STREAM_BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (r.buf == MAP_FAILED)
+	struct receiver r = {.in = {.from = from}, .begun = begun, .scratch = scratch, .file = -1};
+	r.in.buf = mmap(NULL, STREAM_BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	if (r.in.buf == MAP_FAILED)
 		return err_sys(e, "inputs: a buffer");
 	const int rc = receive(&r, e);
-	munmap(r.buf, STREAM_BUFFER);
+	munmap(r.in.buf, STREAM_BUFFER);
 	fd_close(&r.file);
 	while (r.depth > 0)
 		close(r.folders[--r.depth]);

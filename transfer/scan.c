@@ -12,6 +12,10 @@
 
 enum { PAGE = 4096, SHORT_LINK = 127, BLOCK = 512 };
 
+/* Where the scratch has no limit of its own, and memory neither. */
+enum { UNPACKED_INODES = 1000000 };
+#define UNPACKED_BYTES (64ULL << 30)
+
 struct measure {
 	uint64_t bytes, inodes;
 	struct link_table links;
@@ -52,13 +56,26 @@ static int open_source(const struct vet *vet, const struct input *in, struct err
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	if (strcmp(in->target, ".") == 0 && !S_ISDIR(st.st_mode))
+	if (strcmp(in->target, ".") == 0 && !in->unpack && !S_ISDIR(st.st_mode))
 		return err_usage(e, "input %s is no folder, so the destination . has no name for it",
 				 in->source);
 	if (special_name(st.st_mode))
 		return err_usage(e, "input %s is refused: it is %s", in->source,
 				 special_name(st.st_mode));
+	if (in->unpack && !S_ISREG(st.st_mode))
+		return err_usage(e, "input %s is no archive: it is a folder", in->source);
 	return vet_source(vet, fd, in->source, e) < 0 ? -1 : fd_take(&fd);
+}
+
+/* Its contents are counted when they come; its folder is there. */
+static int measure_archive(struct sources *s, const struct input *in, struct err *e)
+{
+	struct stat st;
+	if (fstat(s->fds[s->len - 1], &st) < 0)
+		return err_sys(e, "input %s: stat", in->source);
+	s->inodes += strcmp(in->target, ".") != 0;
+	s->packed += (uint64_t)st.st_size;
+	return 0;
 }
 
 static int measure(struct sources *s, const struct input *in, struct err *e)
@@ -69,7 +86,8 @@ static int measure(struct sources *s, const struct input *in, struct err *e)
 			       .top = input_name(in),
 			       .visit = add,
 			       .arg = &m};
-	const int rc = walk_source(&w, s->fds[s->len - 1], e);
+	const int rc = in->unpack ? measure_archive(s, in, e)
+				  : walk_source(&w, s->fds[s->len - 1], e);
 	links_free(&m.links);
 	/* Folders on the way to the destination. */
 	for (const char *c = in->target; *c; c++)
@@ -105,6 +123,19 @@ static int compare(const struct sources *s, const struct limits *lim, struct err
 	return 0;
 }
 
+/* LIMIT_NONE is the largest of all numbers. */
+static void set_budget(struct sources *s, const struct limits *lim)
+{
+	const uint64_t most[] = {lim->scratch_bytes, lim->memory_bytes, UNPACKED_BYTES};
+	const uint64_t inodes = lim->scratch_inodes == LIMIT_NONE ? UNPACKED_INODES
+								  : lim->scratch_inodes;
+	uint64_t bytes = most[0];
+	for (size_t i = 1; i < sizeof(most) / sizeof(*most); i++)
+		bytes = most[i] < bytes ? most[i] : bytes;
+	s->left.bytes = s->left.bytes_first = bytes > s->bytes ? bytes - s->bytes : 0;
+	s->left.inodes = s->left.inodes_first = inodes > s->inodes ? inodes - s->inodes : 0;
+}
+
 int sources_open(struct sources *s, const struct spec *spec, const struct vet_options *o,
 		 struct err *e)
 {
@@ -121,6 +152,8 @@ int sources_open(struct sources *s, const struct spec *spec, const struct vet_op
 	}
 	if (rc == 0)
 		rc = compare(s, &spec->limits, e);
+	if (rc == 0)
+		set_budget(s, &spec->limits);
 	if (rc < 0)
 		sources_close(s);
 	return rc;

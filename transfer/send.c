@@ -2,6 +2,7 @@
 #include "transfer/inputs.h"
 
 #include "base/fd.h"
+#include "transfer/relay.h"
 #include "transfer/stream.h"
 #include "transfer/walk.h"
 
@@ -229,7 +230,8 @@ static int send_source(struct sender *s, const struct sources *all, const struct
 			       .arg = s};
 	s->shown = in->source;
 	s->contents_only = strcmp(in->target, ".") == 0;
-	const struct stream_record r = {.type = STREAM_INPUT, .mode = in->read_only};
+	const struct stream_record r = {.type = STREAM_INPUT,
+					.mode = in->read_only ? STREAM_READ_ONLY : 0};
 	if (put(s, r, in->target, "", e) < 0)
 		return -1;
 	const int rc = walk_source(&w, fd, e);
@@ -237,12 +239,31 @@ static int send_source(struct sender *s, const struct sources *all, const struct
 	return rc;
 }
 
-int sources_send(const struct sources *all, const struct input_list *list, int to, struct err *e)
+/* What a stream of an archive's contents says goes on in place of a walk. */
+static int send_archive(struct sender *s, struct budget *left, const struct input *in, int from,
+			struct err *e)
 {
-	struct sender s = {.to = to, .buf = malloc(STREAM_BUFFER)};
+	struct relay w = {.from = from, .to = s->to, .input = in, .left = left, .out = s->buf};
+	if (flush(s, e) < 0)
+		return -1;
+	w.in = malloc(STREAM_BUFFER);
+	const int rc = w.in ? relay_archive(&w, e) : err_host(e, "inputs: out of memory");
+	free(w.in);
+	return rc;
+}
+
+int sources_send(const struct sources *all, struct sending *w, struct err *e)
+{
+	struct sender s = {.to = w->to, .buf = malloc(STREAM_BUFFER)};
+	struct budget left = all->left;
+	const int *unpacker = w->unpackers;
 	int rc = s.buf ? 0 : err_host(e, "inputs: out of memory");
-	for (size_t i = 0; rc == 0 && i < all->len; i++)
-		rc = send_source(&s, all, &list->inputs[i], all->fds[i], e);
+	for (size_t i = 0; rc == 0 && i < all->len; i++) {
+		const struct input *in = &w->list->inputs[i];
+		w->number = i + 1;
+		rc = in->unpack ? send_archive(&s, &left, in, *unpacker++, e)
+				: send_source(&s, all, in, all->fds[i], e);
+	}
 	if (rc == 0)
 		rc = put(&s, (struct stream_record){.type = STREAM_END}, "", "", e);
 	if (rc == 0)

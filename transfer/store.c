@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HASH_BYTES = 32, ZEROES = 64 << 10 };
+enum { HASH_BYTES = 32 };
 
 static int named_by_caller(const char *path, struct err *e)
 {
@@ -60,8 +60,6 @@ void store_name(char name[STORE_NAME_BYTES], const char *path)
 int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
 {
 	f->temp[0] = '\0';
-	f->at = 0;
-	hash_begin(&f->sha, false);
 	f->fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		snprintf(f->temp, sizeof(f->temp), ".pinfold-%d-%u.part", getpid(), number);
@@ -73,22 +71,10 @@ int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
 	return f->fd < 0 ? err_sys(e, "make a file in the artifacts folder") : 0;
 }
 
-static void hash_hole(struct store_file *f, uint64_t to)
-{
-	static const uint8_t zeroes[ZEROES];
-	while (f->at < to) {
-		const uint64_t left = to - f->at, len = left < ZEROES ? left : ZEROES;
-		hash_add(&f->sha, zeroes, (size_t)len);
-		f->at += len;
-	}
-}
-
-int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t offset, struct err *e)
+int store_write(const struct store_file *f, const void *bytes, size_t len, uint64_t offset,
+		struct err *e)
 {
 	const char *p = bytes;
-	hash_hole(f, offset);
-	hash_add(&f->sha, bytes, len);
-	f->at += len;
 	while (len > 0) {
 		const ssize_t n = pwrite(f->fd, p, len, (off_t)offset);
 		if (n < 0 && errno == EINTR)
@@ -102,10 +88,8 @@ int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t off
 	return 0;
 }
 
-int store_end(struct store_file *f, uint64_t size, char digest[65], struct err *e)
+int store_size(const struct store_file *f, uint64_t size, struct err *e)
 {
-	hash_hole(f, size);
-	hash_end(&f->sha, digest);
 	if (ftruncate(f->fd, (off_t)size) < 0)
 		return err_sys(e, "size a file in the artifacts folder");
 	return 0;

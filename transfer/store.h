@@ -23,17 +23,15 @@ void store_name(char name[STORE_NAME_BYTES], const char *path);
 struct store_file {
 	int fd;	       /* -1: none */
 	char temp[64]; /* its name until it is complete, "" where the file system knows files without */
-	uint64_t at; /* hashed so far */
-	struct hash sha;
 };
 #define STORE_FILE_INIT {.fd = -1}
 
 /* A new file of mode 0600. number: no other file of this process has it. */
 int store_begin(struct store_file *f, int dir, unsigned number, struct err *e);
-/* In order, holes between them. */
-int store_data(struct store_file *f, const void *bytes, size_t len, uint64_t offset, struct err *e);
-/* To that size, with a hole at its end if need be; digest: SHA-256 of all of it. */
-int store_end(struct store_file *f, uint64_t size, char digest[65], struct err *e);
+int store_write(const struct store_file *f, const void *bytes, size_t len, uint64_t offset,
+		struct err *e);
+/* To that size, where what was written ends before, with a hole. */
+int store_size(const struct store_file *f, uint64_t size, struct err *e);
 /* On the disk, under its name. ERR_USAGE where there is a file of that name. The folder is not flushed yet. */
 int store_publish(struct store_file *f, int dir, const char *name, struct err *e);
 /* What was not published goes. */

@@ -1,4 +1,5 @@
-/* The records between sender and pid 1. Both are ours and of one build: no byte order, no version. */
+/* The records between sender and pid 1, and between an unpacker and the sender (relay.h). All are
+ * ours and of one build: no byte order, no version. */
 #ifndef PINFOLD_TRANSFER_STREAM_H
 #define PINFOLD_TRANSFER_STREAM_H
 
@@ -6,7 +7,7 @@
 
 enum stream_type {
 	STREAM_INPUT =
-		1, /* name: where to; mode 1: read-only. What follows is one entry, or those of "." */
+		1, /* name: where to; mode: input_bits. What follows is one entry, or those of "." */
 	STREAM_FOLDER, /* name, mode, time; then its entries and LEAVE */
 	STREAM_LEAVE,
 	STREAM_INLINE, /* a file without holes: size bytes follow */
@@ -15,7 +16,15 @@ enum stream_type {
 	STREAM_FILE_END,
 	STREAM_LINK,	  /* text: its target */
 	STREAM_HARD_LINK, /* text: the first name, from the input's own on */
+	STREAM_ENTER,	  /* of an archive: name is a folder that this input has made */
+	STREAM_BACK,	  /* of an archive: out of a folder, whose mode and time LEAVE sets later */
 	STREAM_END,
+	STREAM_REFUSED, /* out of an unpacker alone, instead of END; text: why; mode: an err_kind */
+};
+
+enum stream_input_bits {
+	STREAM_READ_ONLY = 1,
+	STREAM_UNPACKED = 2, /* of two entries of one name the last one counts */
 };
 
 /* The pipe's own size: larger ones make both ends wait longer for a busy processor, and gain nothing. */

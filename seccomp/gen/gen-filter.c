@@ -136,6 +136,7 @@ static const struct {
 	{"resolver", "resolver", {policy_resolver, 0}},
 	{"collector", "collector", {policy_collector, 0}},
 	{"validator", "validator", {policy_validator, 0}},
+	{"unpacker", "unpacker", {policy_unpacker, 0}},
 };
 enum { CLOSED = sizeof(closed) / sizeof(closed[0]) };
 
@@ -149,7 +150,8 @@ static struct policy_table table_of(int i)
 				     policy_parser_len,
 				     policy_resolver_len,
 				     policy_collector_len,
-				     policy_validator_len};
+				     policy_validator_len,
+				     policy_unpacker_len};
 	return (struct policy_table){closed[i].table.groups, lens[i]};
 }
 

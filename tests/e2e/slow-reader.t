@@ -72,6 +72,47 @@ for turn in range(12):  # which end is heard of first is a matter of luck
         run = running.wait()
     told.add((run.status, *(w for w in run.result["warnings"] if "delivered" in w), *(run.result["output"][name]["truncated"] for name in ("stdout", "stderr"))))
 is_(told, {("cancelled", False, False)}, "a grace of 0 and nothing left: nothing is told as lost, nor truncated", run)
+# The pipe is full when pinfold is told to stop, and all of it is still wanted: pinfold itself stands still until it is.
+
+
+def blocked(parent):
+    """Whether a program below parent waits for a pipe to be read."""
+    pids = [parent]
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+                pids += [int(child) for child in file.read().split()]
+            with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                name = file.read().strip()
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(") ", 1)[1].split()
+        except OSError:
+            continue
+        if name == "yes":
+            before = ticks.get(pid)
+            ticks[pid] = (fields[11], fields[12])
+            return fields[0] == "S" and before == ticks[pid]
+    return False
+
+
+lost = []
+for turn in range(4):
+    ticks = {}
+    kept_in = os.path.join(tmpdir(), "out")
+    with start("run", "--wall", "none", "--grace", "0s", "--output", "none", "--stdout", kept_in, "@host", "yes") as running:
+        wait_for(lambda: os.path.exists(kept_in) and os.path.getsize(kept_in) > 0, what="output")
+        running.process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: blocked(running.pid), what="a full pipe")
+        size = os.path.getsize(kept_in)
+        running.signal(signal.SIGTERM)
+        running.process.send_signal(signal.SIGCONT)
+        run = running.wait()
+    got = os.path.getsize(kept_in)
+    row = run.result["output"]["stdout"]
+    lost += [w for w in run.result["warnings"] if "delivered" in w]
+    if got < size + 32768 or row["bytes"] != got or row["truncated"]:
+        lost.append((size, got, row))
+is_(lost, [], "a grace of 0 and a full pipe that somebody takes: all of it is passed on", run)
 with start("run", "--wall", "none", "--grace", "0s", *program, events=True) as running:
     draining(running.events_file)
     running.signal(signal.SIGTERM)

@@ -1,5 +1,7 @@
 /* The spec as JSON: what is read, where errors are said to be, and hostile texts. */
+#include "spec/keys.h"
 #include "spec/spec.h"
+#include "spec/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,6 +77,28 @@ static void null_is_not_given(void **state)
 	assert_null(s.id);
 	assert_int_equal(s.stdin_kind, STDIN_NULL);
 	assert_null(s.stdin_file);
+}
+
+/* Two keys, one list: what is taken back of one of them leaves the other's, and their order. A list
+ * takes no null, and is what it was. */
+static void two_keys_of_one_list(void **state)
+{
+	(void)state;
+	autoarena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct spec s;
+	static const char text[] = "{\"inputs\": {\"copy\": [\"a\", \"b\"], \"read-only\": [\"c\"]}}";
+	static const char null[] = "{\"inputs\": {\"read-only\": null}}";
+	assert_int_equal(parse_bytes(&s, &a, text, strlen(text), &e), 0);
+	assert_int_equal(spec_read_json(&s, "j", null, strlen(null), &e), -1);
+	assert_non_null(strstr(e.msg, "inputs.read-only: wrong type"));
+	assert_int_equal(s.inputs.len, 3);
+	value_clear(&s, key_find("input-ro"));
+	assert_int_equal(s.inputs.len, 2);
+	assert_string_equal(s.inputs.inputs[0].source, "a");
+	assert_string_equal(s.inputs.inputs[1].source, "b");
+	value_clear(&s, key_find("input"));
+	assert_int_equal(s.inputs.len, 0);
 }
 
 struct bad {
@@ -351,6 +375,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(null_is_not_given),
+		cmocka_unit_test(two_keys_of_one_list),
 		cmocka_unit_test(objects),
 		cmocka_unit_test(places),
 		cmocka_unit_test(base64_where_bytes_may_be),
