@@ -111,14 +111,18 @@ static int read_words(struct wanted *w, int argc, char **argv, struct err *e)
 	}
 	if (w->help)
 		return 0;
-	if (!w->result)
-		return err_usage(e,
-				 "a result is missing; usage: pinfold report [OPTION...] RESULT.json");
+	if (!w->result) {
+		err_usage(e, "a result is missing; usage: pinfold report [OPTION...] RESULT.json");
+		return -1;
+	}
 	if (w->events && strcmp(w->events, "-") == 0 && strcmp(w->result, "-") == 0)
 		return err_usage(e, "stdin cannot be both the result and the events");
-	if (!w->output)
-		w->output = "-";
 	return 0;
+}
+
+static const char *output_of(const struct wanted *w)
+{
+	return w->output ? w->output : "-";
 }
 
 /* ---- what is read ---- */
@@ -170,7 +174,7 @@ static const char *name_of(const char *path, struct arena *a)
 static int check_apart(int fd, const struct wanted *w, const char *name, struct err *e)
 {
 	struct stat in, out;
-	if (strcmp(w->output, "-") == 0 || stat(w->output, &out) < 0 || fstat(fd, &in) < 0)
+	if (strcmp(output_of(w), "-") == 0 || stat(output_of(w), &out) < 0 || fstat(fd, &in) < 0)
 		return 0;
 	if (in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return 0;
@@ -295,7 +299,7 @@ static int make_report(const struct wanted *w, struct err *e)
 	if (page < 0)
 		return err_sys(e, "make room for the page");
 	j.page = page;
-	return make_jailed(&j, folder, e) < 0 ? -1 : put_page(&j, w->output, e);
+	return make_jailed(&j, folder, e) < 0 ? -1 : put_page(&j, output_of(w), e);
 }
 
 int main(int argc, char **argv)
@@ -304,6 +308,8 @@ int main(int argc, char **argv)
 	struct wanted w = {.result = NULL};
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	/* What artifacts hold is for their owner, and so is a page of them. */
+	umask(077);
 	if (read_words(&w, argc, argv, &e) < 0 || (!w.help && make_report(&w, &e) < 0)) {
 		complain("report: %s", e.msg);
 		return EXIT_REFUSED;

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 16 };
+/* Rows of anything: no result of Pinfold's has as many. */
+enum { DEPTH_MAX = 16, ROWS_MAX = 65536 };
+
+#define TOO_MANY "more of them than any result has"
 
 static int refuse_at(const struct reading *r, size_t at, const char *why, struct err *e)
 {
@@ -27,7 +30,9 @@ json_t *node_parse(struct reading *r, struct err *e)
 		return NULL;
 	}
 	json_t *root = json_loadb(r->text, r->len, JSON_REJECT_DUPLICATES, &found);
-	if (!root) {
+	if (!root && !found.text[0]) {
+		err_usage(e, "%s:1:1: it takes more memory than its reader may have", r->name);
+	} else if (!root) {
 		syntax_refuse(r->name, &j, &found, e);
 	} else if (!json_is_object(root)) {
 		refuse_at(r, locate_start(&j), "an object belongs here, in braces", e);
@@ -147,6 +152,10 @@ struct node node_object(struct reading *r, const struct node *up, const char *ke
 			node_refuse(r, &n, "an object belongs here");
 		n.value = NULL;
 	}
+	if (json_object_size(n.value) > ROWS_MAX) {
+		node_refuse(r, &n, TOO_MANY);
+		n.value = NULL;
+	}
 	return n;
 }
 
@@ -156,6 +165,10 @@ struct node node_array(struct reading *r, const struct node *up, const char *key
 	if (n.value && !json_is_array(n.value)) {
 		if (!json_is_null(n.value))
 			node_refuse(r, &n, "an array belongs here");
+		n.value = NULL;
+	}
+	if (json_array_size(n.value) > ROWS_MAX) {
+		node_refuse(r, &n, TOO_MANY);
 		n.value = NULL;
 	}
 	*len = json_array_size(n.value);

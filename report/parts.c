@@ -54,7 +54,7 @@ static void close_cell(struct table *t)
 	if (t->at == 1)
 		html_markup(t->h, "</th>");
 	else if (t->at > 1)
-		html_markup(t->h, "</td>");
+		html_markup(t->h, "</div></td>");
 }
 
 static void close_row(struct table *t)
@@ -84,9 +84,9 @@ struct html *table_cell(struct table *t)
 	html_markup(t->h, "<td data-of=\"");
 	html_words(t->h, c->title);
 	if (c->number)
-		html_markup(t->h, "\" class=\"n\">");
+		html_markup(t->h, "\" class=\"n\"><div>");
 	else
-		html_markup(t->h, "\">");
+		html_markup(t->h, "\"><div>");
 	return t->h;
 }
 

@@ -41,6 +41,37 @@ static int64_t nice_step(int64_t most, enum plot_unit kind, int64_t least)
 	return step;
 }
 
+/* Of times: as a clock has them where they are long. */
+static int64_t nice_time(int64_t until)
+{
+	static const int64_t seconds[] = {30,	60,   120,  300,   600,	  1200,
+					  1800, 3600, 7200, 21600, 43200, 86400};
+	if (until < 100 * 1000000LL)
+		return nice_step(until, PLOT_COUNT, 1000);
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
+		if (until / TICKS_MAX < seconds[i] * 1000000)
+			return seconds[i] * 1000000;
+	return nice_step(until, PLOT_COUNT, 86400 * 1000000LL);
+}
+
+static struct said say_at(int64_t usec, int64_t step)
+{
+	const int64_t seconds = usec / 1000000;
+	struct said s = {"0 s"};
+	if (usec == 0)
+		return s;
+	if (step < 30 * 1000000)
+		return say_time(usec);
+	if (step >= 3600 * 1000000LL)
+		snprintf(s.text, sizeof(s.text), "%" PRId64 " h", seconds / 3600);
+	else if (seconds % 60 == 0)
+		snprintf(s.text, sizeof(s.text), "%" PRId64 " min", seconds / 60);
+	else
+		snprintf(s.text, sizeof(s.text), "%" PRId64 ":%02" PRId64 " min", seconds / 60,
+			 seconds % 60);
+	return s;
+}
+
 static int64_t most_of(const struct plot *p)
 {
 	int64_t most = 0;
@@ -62,14 +93,16 @@ static struct scale make_scale(const struct plot *p)
 	/* From a tenth of a cpu and a tenth of a second on; 200, 500, 1000 follow it. */
 	const int64_t least = p->kind == PLOT_SIZE ? 256 : p->kind == PLOT_MILLI ? 100 : 1;
 	int64_t most = most_of(p);
-	struct scale s = {.until = p->until_usec > FAR ? FAR : p->until_usec > 0 ? p->until_usec : 1};
+	struct scale s = {.until = p->until_usec > FAR ? FAR
+				   : p->until_usec > 0 ? p->until_usec
+						       : 1};
 	if (shows_limit(p, most) && p->limit > most)
 		most = p->limit < FAR ? p->limit : FAR;
 	s.step = nice_step(most, p->kind, least);
 	s.top = (most / s.step + 1) * s.step;
 	if (most > 0 && most % s.step == 0)
 		s.top = most + s.step / 4;
-	s.step_usec = nice_step(s.until, PLOT_COUNT, 1000);
+	s.step_usec = nice_time(s.until);
 	return s;
 }
 
@@ -119,7 +152,7 @@ static void put_label(struct html *h, const char *class, int64_t x, int64_t y)
 
 static void put_axes(struct html *h, const struct plot *p, const struct scale *s)
 {
-	static const struct said zero = {"0"}, begin = {"0 s"};
+	static const struct said zero = {"0"};
 	const int64_t right = (WIDTH - RIGHT) * 1000, low = (HEIGHT - BOTTOM) * 1000;
 	for (int64_t v = 0; v <= s->top; v += s->step) {
 		const int64_t y = y_of(s, v);
@@ -132,7 +165,7 @@ static void put_axes(struct html *h, const struct plot *p, const struct scale *s
 		const int64_t x = x_of(s, t);
 		put_line(h, "axis", (int64_t[]){x, low, x, low + 4000});
 		put_label(h, x > right - 12000 ? "x last" : "x", x, low + 17000);
-		put_tick(h, t == 0 ? begin : say_time(t));
+		put_tick(h, say_at(t, s->step_usec));
 		html_markup(h, "</text>");
 	}
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct budget {
-	size_t texts, images, bytes;
+	size_t texts, images, bytes, pixels;
 	bool pictures;
 	struct arena *arena;
 };
@@ -65,6 +65,18 @@ static uint32_t be32(const char *p)
 	return (uint32_t)u[0] << 24 | (uint32_t)u[1] << 16 | (uint32_t)u[2] << 8 | u[3];
 }
 
+/* A chunk of an animated one (APNG), which plays for as long as it says. The structure has been checked. */
+static bool is_animated(struct bytes all)
+{
+	enum { SIGNATURE = 8, CHUNK = 12 };
+	for (size_t at = SIGNATURE; at + CHUNK <= all.len;) {
+		if (memcmp(all.at + at + 4, "acTL", 4) == 0)
+			return true;
+		at += CHUNK + (size_t)be32(all.at + at);
+	}
+	return false;
+}
+
 static const char *show_image(struct preview *p, struct bytes all, struct budget *b)
 {
 	enum { WIDTH_AT = 16, HEIGHT_AT = 20 }; /* in IHDR, which is the first */
@@ -76,11 +88,15 @@ static const char *show_image(struct preview *p, struct bytes all, struct budget
 		return "it is larger than 1 MiB";
 	if (check_png(&c, &e) < 0)
 		return "it is no well-formed PNG";
-	if (be32(all.at + WIDTH_AT) > PREVIEW_SIDE_MAX || be32(all.at + HEIGHT_AT) > PREVIEW_SIDE_MAX)
+	const size_t width = be32(all.at + WIDTH_AT), height = be32(all.at + HEIGHT_AT);
+	if (width > PREVIEW_SIDE_MAX || height > PREVIEW_SIDE_MAX)
 		return "it has more than 4096 pixels on a side";
-	if (b->images == PREVIEW_IMAGES_MAX)
+	if (is_animated(all))
+		return "it moves";
+	if (b->images == PREVIEW_IMAGES_MAX || width * height > b->pixels)
 		return "there are enough images on this page";
 	b->images++;
+	b->pixels -= width * height;
 	*p = (struct preview){.kind = PREVIEW_IMAGE,
 			      .data = {memcpy(arena_alloc(b->arena, all.len), all.at, all.len),
 				       all.len}};
@@ -139,7 +155,10 @@ static const char *preview_one(struct artifact_told *row, int folder, struct bud
 
 void preview_artifacts(struct run_told *run, int folder, bool images, struct arena *a)
 {
-	struct budget b = {.bytes = PREVIEW_SUM_MAX, .pictures = images, .arena = a};
+	struct budget b = {.bytes = PREVIEW_SUM_MAX,
+			   .pixels = PREVIEW_PIXELS_SUM_MAX,
+			   .pictures = images,
+			   .arena = a};
 	for (size_t i = 0; i < run->artifacts_len; i++) {
 		struct artifact_told *row = &run->artifacts[i];
 		if (row->file.at && row->size != NUM_UNKNOWN)

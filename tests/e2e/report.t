@@ -141,6 +141,14 @@ for content, why in broken:
     is_((run.code, run.out, os.path.exists(page_file)), (125, b"", False), f"refused, and nothing written: {content[:60]!r}", run)
     like(run.err.decode(), r"^pinfold: report: \S*broken\.json" + why if why.startswith(":") else why, "with place and reason")
     is_(run.err.count(b"\n"), 1, "in one line")
+crowd = write("crowd.json", b'{"schema": "pinfold.result/1", "status": "x", "artifacts": [' + b"{}," * 100000 + b"{}]}")
+run = report(crowd)
+is_(run.code, 125, "more rows than a result has", run)
+like(run.err.decode(), ":1:60: artifacts: more of them", "with place and reason")
+run = report(write("crowd.json", b'{"schema": "pinfold.result/1", "status": "x", "artifacts": [' + b"{}," * 5000000 + b"{}]}"))
+is_(run.code, 125, "more than memory", run)
+like(run.err.decode(), ":1:1: it takes more memory", "is told from what is no JSON")
+os.unlink(crowd)
 big = write("big.json", b'{"schema": "pinfold.result/1", "x": "' + b"a" * (17 << 20) + b'"}')
 run = report(big)
 is_(run.code, 125, "larger than a result can be", run)
@@ -259,11 +267,17 @@ for name in "../secret", "/etc/passwd", "..", ".", "a/b", "-x", "", "x" * 300, "
     ok("none that Pinfold gives" in words, f"a name that is none of ours is not opened: {name[:20]!r}")
 import hashlib
 for content, why in ((b"\x89PNG\r\n\x1a\n" + b"x" * 50, "no well-formed PNG"), (png(5000, 4), "more than 4096 pixels"),
+                     (png(8, 8)[:33] + chunk(b"acTL", b"\0\0\0\2\0\0\0\0") + png(8, 8)[33:], "it moves"),
                      (png(8, 8)[:-12] + chunk(b"tEXt", b"x" * (2 << 20)) + chunk(b"IEND", b""), "larger than 1 MiB")):
     put(content)(os.path.join(kept, "pic.png"))
     changed = {**run.result, "artifacts": [{**row, "file": "pic.png", "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}]}
     text, words = page(changed, *folder)
     ok("data:image" not in text and why in words, f"an image that is not shown: {why}", words[:200])
+large = png(4000, 4000)
+put(large)(os.path.join(kept, "pic.png"))
+many = [{**row, "file": "pic.png", "size": len(large), "sha256": hashlib.sha256(large).hexdigest()}] * 3
+text, words = page({**run.result, "artifacts": many}, *folder)
+is_((text.count("data:image"), words.count("enough images")), (1, 2), "so many pixels and no more")
 put(png(8, 8))(os.path.join(kept, "pic.png"))
 with open(os.path.join(kept, "huge"), "wb") as file:
     file.truncate(1 << 40)
@@ -278,7 +292,7 @@ is_((shown.code, shown.out, shown.err), (0, b"", b""), "-o FILE", shown)
 with open(page_file, "rb") as file:
     written = file.read()
 is_((written, written), (report(source).out, report("-", "-o", "-", stdin=json.dumps(base).encode()).out), "the same on stdout, from stdin and to -")
-is_(stat.S_IMODE(os.stat(page_file).st_mode) & 0o133, 0, "an ordinary file")
+is_(stat.S_IMODE(os.stat(page_file).st_mode), 0o600, "a file for its owner")
 is_(report(source, f"--output={page_file}").code, 0, "once more, over the old one")
 events = write("e.jsonl", lines(started, usage(1000000)))
 is_(report(source, "--events", "-", stdin=lines(started, usage(1000000))).out, report(source, "--events", events).out, "events from stdin")
