@@ -42,10 +42,10 @@ DYNAMIC += -Wl,-z,relro,-z,now,-z,noexecstack
 RUN_LIBS := -lseccomp -lcap-ng -ljansson -lmd
 
 room_src := $(foreach r,$(ROOMS),$(wildcard $(r)/*.c))
-# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image;
-# the rest of commands/ is pinfold itself.
+# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image,
+# commands/job-VERB.c of pinfold-job; the rest of commands/ is pinfold itself.
 siblings := $(patsubst commands/%.c,%,$(wildcard commands/pinfold-*.c))
-main_src := $(filter-out commands/pinfold-%.c commands/image-%.c,$(wildcard commands/*.c))
+main_src := $(filter-out commands/pinfold-%.c commands/image-%.c commands/job-%.c,$(wildcard commands/*.c))
 
 room_obj := $(room_src:%.c=$(OUT)/obj/%.o)
 main_obj := $(main_src:%.c=$(OUT)/obj/%.o)
@@ -122,6 +122,21 @@ $(OUT)/libexec/pinfold/pinfold-egress: $(OUT)/obj/commands/pinfold-egress.o $(LI
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcares -lcap-ng
 # ---- end of egress ----
 
+# ---- jobs: pipeline/ is pinfold-job's alone and never part of the run path ----
+JOB_LIB := $(OUT)/libpinfold-job.a
+job_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/*.c pipeline/diagnostics/*.c))
+$(JOB_LIB): $(job_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common.c commands/config.c commands/images.c \
+	commands/sink.c $(wildcard commands/job-*.c))
+# Static, because what a cached stage costs is mostly the start of this.
+$(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(JOB_LIB) $(LIB) -Wl,--end-group $(RUN_LIBS) -lm
+# ---- end of jobs ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
 # Those of the image's and the broker's parts have their libraries besides: the rule with the shorter stem goes first.
@@ -131,6 +146,9 @@ $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lresolv -lcmocka
+$(OUT)/tests/unit/pipeline_%: $(OUT)/obj/tests/unit/pipeline_%.o $(JOB_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(JOB_LIB) $(LIB) $(RUN_LIBS) -lm -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -243,6 +261,9 @@ $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv
+$(OUT)/tests/fuzz/pipeline_%: $(OUT)/obj/tests/fuzz/pipeline_%.o $(JOB_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lm
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)

@@ -30,7 +30,9 @@ enum {
 /* ---- where the code comes from ---- */
 
 enum source_kind { SOURCE_NONE, SOURCE_GIT, SOURCE_ARCHIVE, SOURCE_FOLDER };
-enum archive_format { ARCHIVE_TAR, ARCHIVE_ZIP };
+enum archive_format { ARCHIVE_TAR, ARCHIVE_ZIP, ARCHIVE_COUNT };
+
+struct job_stage;
 
 struct job_source {
 	enum source_kind kind;
@@ -44,9 +46,9 @@ struct job_source {
 	enum archive_format format;
 	const char *folder; /* folder: its path */
 	const char *ca;	    /* NULL: the image's own certificates */
-	const char **allow; /* more rules, as --allow takes them; NULL-terminated */
+	const char **allow; /* rules instead of the one for host and port, NULL-terminated; NULL: that one */
 	uint64_t max_bytes, max_files; /* of the tree */
-	struct spec *spec;  /* limits of the fetch */
+	struct job_stage *limits; /* sandbox keys of the fetch; NULL: none are said */
 };
 
 /* ---- what is looked at before anything runs ---- */
@@ -64,7 +66,7 @@ struct job_analyse {
 	bool off; /* said so in the document: nothing is analysed */
 	enum job_gate gate;
 	const char *rules; /* a folder of more rules; NULL: none */
-	const struct job_waiver *waivers;
+	struct job_waiver *waivers;
 	size_t waivers_len;
 	struct job_stage *tool; /* another analyser, in a sandbox of its own; NULL: none */
 	const char *tool_sarif; /* the file below its scratch where it leaves its findings */
@@ -95,7 +97,7 @@ struct job_stage {
 	struct spec whole; /* with the configuration files: what the run will be */
 	struct job_output outputs[JOB_OUTPUTS_MAX];
 	size_t outputs_len;
-	struct job_link *links;
+	struct job_link *links; /* of asked */
 	size_t links_len;
 	const char *diagnostics; /* name of the compiler whose output it prints; NULL: none */
 	bool cache;		 /* may come out of the cache and go into it */
@@ -166,5 +168,28 @@ struct job {
 	struct job_matrix matrix;
 	struct job_cost cost;
 };
+
+/* Read a document whole. name is for messages. configure reads the configuration files into a spec, as for
+ * `run`; NULL where there are none (tests). ERR_USAGE begins with NAME:LINE:COLUMN. */
+struct job_text {
+	const char *name, *text; /* borrowed for the call */
+	size_t len;
+	int (*configure)(struct spec *s, struct err *e);
+};
+int job_read(struct job *job, const struct job_text *from, struct arena *a, struct err *e);
+
+/* The number of times that a stage runs. */
+static inline size_t job_runs_of(const struct job *job, const struct job_stage *s)
+{
+	return s->varies && job->matrix.combinations ? job->matrix.combinations : 1;
+}
+
+/* Values of the parameters in combination number i, in the order of matrix.parameters. */
+void job_combination(const struct job_matrix *m, size_t i, struct job_setting *set);
+
+/* text with @{NAME} replaced by what set says, and @@{ by @{; the arena's. NULL: a name is not in set, which
+ * *unknown is then (of the arena, too). */
+const char *job_substitute(const char *text, const struct job_setting *set, size_t len,
+			   struct arena *a, const char **unknown);
 
 #endif
