@@ -133,6 +133,24 @@ static int resolve(const struct job *job, size_t self, const char *source, struc
 	return find_output(&job->stages[l->stage], path, &l->output, e);
 }
 
+/* Without a destination of its own it is called as what it is. */
+static void name_target(struct spec *s, const char *text, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	for (size_t i = 0; i < s->inputs.len; i++)
+		if (strcmp(s->inputs.inputs[i].text, text) == 0 && !strchr(text, ':'))
+			s->inputs.inputs[i].target = slash ? slash + 1 : path;
+}
+
+static void name_link(const struct job *job, struct job_stage *s, const struct job_link *l)
+{
+	const char *text = s->asked.inputs.inputs[l->input].text;
+	const char *path = l->stage == LINK_SOURCE ? "source"
+						   : job->stages[l->stage].outputs[l->output].path;
+	name_target(&s->asked, text, path);
+	name_target(&s->whole, text, path);
+}
+
 static int check_links(struct reading *r, size_t number, struct job_stage *s, struct err *e)
 {
 	const struct input_list *list = &s->asked.inputs;
@@ -145,6 +163,7 @@ static int check_links(struct reading *r, size_t number, struct job_stage *s, st
 			return reading_refuse(r, find_element(r, s, "inputs", i), "inputs", e);
 		if (link.stage >= 0)
 			s->varies |= r->job->stages[link.stage].varies;
+		name_link(r->job, s, &link);
 		s->links[s->links_len++] = link;
 	}
 	return 0;
@@ -202,9 +221,11 @@ static int check_spec(struct job_stage *s, struct err *e)
 
 static int check_stage(struct reading *r, size_t number, struct job_stage *s, struct err *e)
 {
+	if (check_links(r, number, s, e) < 0 || check_words(r, s, e) < 0)
+		return -1;
 	if (take_image(r, s, e) < 0 || check_spec(s, e) < 0)
 		return reading_refuse(r, s->at, s->name, e);
-	return check_links(r, number, s, e) < 0 || check_words(r, s, e) < 0 ? -1 : 0;
+	return 0;
 }
 
 /* One reader of the caller's stdin at most. */

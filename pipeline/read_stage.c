@@ -112,16 +112,6 @@ static const char *const own_names[] = {"name", "kind", "outputs", "diagnostics"
 
 /* ---- keys ---- */
 
-/* @source without a destination of its own is called source. */
-static void name_links(struct spec *s)
-{
-	for (size_t i = 0; i < s->inputs.len; i++) {
-		struct input *in = &s->inputs.inputs[i];
-		if (in->target[0] == '@' && !strchr(in->text, ':'))
-			in->target++;
-	}
-}
-
 static uint64_t *number_at(struct spec *s, const struct key *k)
 {
 	return (uint64_t *)(void *)((char *)s + k->offset);
@@ -206,8 +196,6 @@ int read_stage_keys(struct reading *r, const struct place *p, const char *const 
 		err_usage(e, "artifacts.dir: the job says where artifacts go, by --artifacts-dir");
 		return reading_refuse(r, p->value.at, p->name, e);
 	}
-	name_links(&s->asked);
-	name_links(&s->whole);
 	return 0;
 }
 
