@@ -122,6 +122,17 @@ $(OUT)/libexec/pinfold/pinfold-egress: $(OUT)/obj/commands/pinfold-egress.o $(LI
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIB) $(EGRESS_LIB) -Wl,--end-group -lcares -lcap-ng
 # ---- end of egress ----
 
+# ---- jobs: pipeline/ is pinfold-job's alone and never part of the run path ----
+PIPELINE_LIB  := $(OUT)/libpinfold-pipeline.a
+PIPELINE_LIBS := $(RUN_LIBS) -lm
+pipeline_obj  := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/*.c pipeline/*/*.c))
+$(PIPELINE_LIB): $(pipeline_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+all: $(PIPELINE_LIB)
+# ---- end of jobs ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
 unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
 # Those of the image's and the broker's parts have their libraries besides: the rule with the shorter stem goes first.
@@ -131,6 +142,9 @@ $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lresolv -lcmocka
+$(OUT)/tests/unit/pipeline_%: $(OUT)/obj/tests/unit/pipeline_%.o $(PIPELINE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(PIPELINE_LIB) $(LIB) $(PIPELINE_LIBS) -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -243,6 +257,9 @@ $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv
+$(OUT)/tests/fuzz/pipeline_%: $(OUT)/obj/tests/fuzz/pipeline_%.o $(PIPELINE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(PIPELINE_LIBS)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
