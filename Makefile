@@ -131,6 +131,11 @@ $(PIPELINE_LIB): $(pipeline_obj)
 	rm -f $@
 	ar rcs $@ $^
 all: $(PIPELINE_LIB)
+# What its parts make of their input, for tests/e2e/job-templates.t.
+$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(PIPELINE_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(PIPELINE_LIBS)
+tests-ready: $(OUT)/tests/pipeline
 # ---- end of jobs ----
 
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
