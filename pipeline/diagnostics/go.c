@@ -64,7 +64,7 @@ void read_go(struct reader *r)
 	struct piece line;
 	while (reader_next(r, &line)) {
 		if (piece_begins(line, PIECE("\t")))
-			reader_append(r, PIECE(" "), line, PIECE(""));
+			reader_append(r, PIECE(" "), line);
 		else if (!read_placed(r, line) && !read_panic(r, line))
 			read_plain(r, line);
 	}

@@ -74,12 +74,15 @@ static bool read_exception(struct reader *r, struct piece line)
 static bool read_detail(struct reader *r, struct piece line)
 {
 	const uint32_t column = pointed_at(line);
-	const struct piece text = piece_trim(line);
+	struct piece text = piece_trim(line);
 	if (column)
 		reader_column(r, column);
-	else if (piece_begins(line, PIECE("  ")) &&
-		 (piece_begins(text, PIECE("symbol:")) || piece_begins(text, PIECE("location:"))))
-		reader_append(r, PIECE("; "), text, PIECE(""));
+	else if (!piece_begins(line, PIECE("  ")))
+		return false;
+	else if (take(&text, PIECE("symbol:")))
+		reader_append(r, PIECE("; symbol: "), text);
+	else if (take(&text, PIECE("location:")))
+		reader_append(r, PIECE("; in "), text);
 	else
 		return false;
 	return true;

@@ -110,14 +110,14 @@ void reader_code(struct reader *r, struct piece code)
 		put(r->last->code, sizeof(r->last->code), code);
 }
 
-void reader_append(struct reader *r, struct piece before, struct piece words, struct piece behind)
+void reader_append(struct reader *r, struct piece before, struct piece words)
 {
 	char text[sizeof(r->last->message)];
 	if (!r->last)
 		return;
 	const size_t had = strlen(r->last->message);
 	size_t len = 0;
-	const struct piece parts[] = {{r->last->message, had}, before, piece_trim(words), behind};
+	const struct piece parts[] = {{r->last->message, had}, before, piece_trim(words)};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (parts[i].len >= sizeof(text) - len)
 			return;

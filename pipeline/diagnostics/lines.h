@@ -73,7 +73,7 @@ void reader_add(struct reader *r, const struct found *f);
 void reader_place(struct reader *r, const struct place *place);
 void reader_column(struct reader *r, uint32_t column);
 void reader_code(struct reader *r, struct piece code);
-void reader_append(struct reader *r, struct piece before, struct piece words, struct piece behind);
+void reader_append(struct reader *r, struct piece before, struct piece words);
 
 /* One of each kind: all lines to the end. */
 void read_gcc(struct reader *r);

@@ -10,7 +10,8 @@ static bool split_code(struct piece line, struct found *f)
 		f->severity = SEVERITY_WARNING;
 	else
 		return false;
-	if (!take_until(&line, PIECE(": "), &f->code) || !piece_is_name(f->code))
+	if (!piece_begins(line, PIECE("CS")) || !take_until(&line, PIECE(": "), &f->code) ||
+	    !piece_is_name(f->code))
 		return false;
 	f->message = line;
 	return true;

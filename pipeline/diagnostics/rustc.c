@@ -86,7 +86,7 @@ static bool read_panic(struct reader *r, struct piece line)
 	f.message = PIECE("panicked");
 	reader_add(r, &f);
 	if (reader_next(r, &line))
-		reader_append(r, PIECE(": "), line, PIECE(""));
+		reader_append(r, PIECE(": "), line);
 	return true;
 }
 
