@@ -123,18 +123,16 @@ $(OUT)/libexec/pinfold/pinfold-egress: $(OUT)/obj/commands/pinfold-egress.o $(LI
 # ---- end of egress ----
 
 # ---- jobs: pipeline/ is pinfold-job's alone and never part of the run path ----
-PIPELINE_LIB  := $(OUT)/libpinfold-pipeline.a
-PIPELINE_LIBS := $(RUN_LIBS) -lm
-pipeline_obj  := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/*.c pipeline/*/*.c))
-$(PIPELINE_LIB): $(pipeline_obj)
+JOB_LIB := $(OUT)/libpinfold-job.a
+job_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/*.c pipeline/diagnostics/*.c))
+$(JOB_LIB): $(job_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
-all: $(PIPELINE_LIB)
 # What its parts make of their input, for tests/e2e/job-templates.t.
-$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(PIPELINE_LIB) $(LIB)
+$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(PIPELINE_LIBS)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS) -lm
 tests-ready: $(OUT)/tests/pipeline
 # ---- end of jobs ----
 
@@ -147,9 +145,9 @@ $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(EGRESS_LIB) $(LIB) $(RUN_LIBS) -lresolv -lcmocka
-$(OUT)/tests/unit/pipeline_%: $(OUT)/obj/tests/unit/pipeline_%.o $(PIPELINE_LIB) $(LIB)
+$(OUT)/tests/unit/pipeline_%: $(OUT)/obj/tests/unit/pipeline_%.o $(JOB_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(PIPELINE_LIB) $(LIB) $(PIPELINE_LIBS) -lcmocka
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(JOB_LIB) $(LIB) $(RUN_LIBS) -lm -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -262,9 +260,9 @@ $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lresolv
-$(OUT)/tests/fuzz/pipeline_%: $(OUT)/obj/tests/fuzz/pipeline_%.o $(PIPELINE_LIB) $(LIB)
+$(OUT)/tests/fuzz/pipeline_%: $(OUT)/obj/tests/fuzz/pipeline_%.o $(JOB_LIB) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(PIPELINE_LIBS)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lm
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
