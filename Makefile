@@ -135,6 +135,11 @@ job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common
 $(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(JOB_LIB) $(LIB) -Wl,--end-group $(RUN_LIBS) -lm
+# What its parts make of their input, for tests/e2e/job-templates.t.
+$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS) -lm
+tests-ready: $(OUT)/tests/pipeline
 # ---- end of jobs ----
 
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
