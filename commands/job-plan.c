@@ -48,7 +48,7 @@ static void write_source(struct json_writer *w, const struct job_source *s)
 		return;
 	}
 	json_begin(w, "source", '{');
-	json_text(w, "from", s->url ? s->url : s->folder);
+	json_text(w, "from", job_source_name(s));
 	if (s->host)
 		json_text(w, "host", s->host);
 	else
@@ -144,7 +144,7 @@ static void print_source(const struct job *job)
 	if (s->kind == SOURCE_NONE)
 		return;
 	printf("source ");
-	print_text(s->url ? s->url : s->folder);
+	print_text(job_source_name(s));
 	printf(": %llu bytes and %llu entries at most", (unsigned long long)s->max_bytes,
 	       (unsigned long long)s->max_files);
 	if (s->host && !s->allow)
@@ -191,7 +191,7 @@ int job_plan_verb(struct job_call *c, struct err *e)
 	const int words = job_words(c, rows, 1, 1, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
-	if (job_load(c, c->argv[0], &job, e) < 0)
+	if (job_load(c, &(struct job_language){NULL}, &job, e) < 0)
 		return -1;
 	return json ? print_json(&job, e) : print_plan(&job, e);
 }

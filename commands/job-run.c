@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 struct request {
-	const char *result, *events, *artifacts_dir, *id, *document;
+	const char *result, *events, *artifacts_dir, *id, *approve;
+	struct job_language lang;
 	bool no_cache;
 	struct sink sink;
 	struct job_options o;
@@ -36,10 +37,15 @@ static int read_words(struct job_call *c, struct request *q, struct err *e)
 		{"events", &q->events, NULL, "FILE|fd:N  where events go, a line of JSON each"},
 		{"artifacts-dir", &q->artifacts_dir, NULL, "DIR  the folder for what stages hand back"},
 		{"id", &q->id, NULL, "NAME  name of the job (not given: chosen at random)"},
+		{"approve", &q->approve, NULL, "NAME=VALUE,...  what the full configuration may take: wall, cpu-time, memory, scratch"},
+		{"lang", &q->lang.name, NULL, "NAME  run the files that are named, by the template of a language"},
+		{"lang-version", &q->lang.version, NULL, "VERSION  of the language: c17, c++20"},
+		{"build-image", &q->lang.build_image, NULL, "IMAGE  instead of the template's"},
+		{"run-image", &q->lang.run_image, NULL, "IMAGE  instead of the template's"},
 		{"no-cache", NULL, &q->no_cache, "run every stage anew, and keep none"},
 		{NULL, NULL, NULL, NULL},
 	};
-	return job_words(c, rows, 1, 1, e);
+	return job_words(c, rows, 1, -1, e);
 }
 
 static int check_id(const char *id, struct err *e)
@@ -80,7 +86,9 @@ static int prepare(struct job_call *c, struct request *q, struct err *e)
 	if (q->events && (q->o.events = sink_open_lines(q->events, e)) < 0)
 		return err_wrap(e, "--events");
 	if (check_id(q->id, e) < 0 || find_programs(c, q, e) < 0 ||
-	    job_load(c, c->argv[0], &q->job, e) < 0)
+	    job_load(c, &q->lang, &q->job, e) < 0)
+		return -1;
+	if (q->approve && job_approve(&q->job, q->approve, e) < 0)
 		return -1;
 	q->read = true;
 	q->o.id = q->id;

@@ -15,7 +15,13 @@ struct job_call {
 	int argc; /* after the verb; options are taken out by job_words() */
 	char **argv;
 	struct arena *arena;
+	int dashes; /* words before "--"; -1: there is none */
 	int64_t begun_ns;
+};
+
+/* --lang and what belongs to it; name NULL: a document is named. */
+struct job_language {
+	const char *name, *version, *build_image, *run_image;
 };
 
 struct job_verb {
@@ -36,8 +42,9 @@ struct job_option {
 /* Takes the options out of the words. 1: --help was there, and was printed. */
 int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e);
 
-/* The document of that name ("-": stdin), read whole. */
-int job_load(struct job_call *c, const char *name, struct job *job, struct err *e);
+/* The document that the only word names ("-": stdin), read whole; with a language, the words are its files, and
+ * the program's arguments behind "--". */
+int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e);
 /* Where images and what jobs make are; NULL: nothing says. */
 const char *job_store(struct job_call *c);
 

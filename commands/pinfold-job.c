@@ -7,17 +7,19 @@
 #include "commands/images.h"
 #include "commands/job.h"
 #include "runtime/deadline.h"
+#include "spec/writer.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const struct job_verb verbs[] = {
-	{"run", job_run_verb, "[OPTION...] JOB.json", "run a job, and say what became of it",
+	{"run", job_run_verb, "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]", "run a job, and say what became of it",
 	 "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
 	 "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
 	 "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
@@ -108,6 +110,7 @@ int job_words(struct job_call *c, const struct job_option *rows, int least, int 
 {
 	int rest = 0;
 	bool options = true;
+	c->dashes = -1;
 	for (int at = 0; at < c->argc; at++) {
 		const char *word = c->argv[at];
 		if (options && is_help(word)) {
@@ -116,6 +119,7 @@ int job_words(struct job_call *c, const struct job_option *rows, int least, int 
 		}
 		if (options && strcmp(word, "--") == 0) {
 			options = false;
+			c->dashes = rest;
 		} else if (options && strncmp(word, "--", 2) == 0) {
 			if (take_option(c, rows, &at, e) < 0)
 				return -1;
@@ -129,15 +133,79 @@ int job_words(struct job_call *c, const struct job_option *rows, int least, int 
 	return check_count(c, least, most, e);
 }
 
-int job_load(struct job_call *c, const char *name, struct job *job, struct err *e)
+static int load_file(struct job_call *c, const char *name, struct job *job, struct err *e)
 {
 	char *text = NULL;
 	size_t len = 0;
+	if (c->argc != 1)
+		return err_usage(e, "one document is named, or --lang");
 	if (read_file(c->arena, name, &text, &len, e) < 0)
 		return -1;
 	return job_read(job,
 			&(struct job_text){.name = name, .text = text, .len = len, .configure = config_read},
 			c->arena, e);
+}
+
+static void write_words(struct json_writer *w, const char *key, char **words, int len)
+{
+	json_begin(w, key, '[');
+	for (int i = 0; i < len; i++)
+		json_text(w, NULL, words[i]);
+	json_end(w, '[');
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void write_member(struct json_writer *w, const char *key, const char *value)
+{
+	if (value)
+		json_text(w, key, value);
+}
+
+/* What somebody would have written. */
+static char *write_document(const struct job_call *c, const struct job_language *l)
+{
+	const int files = c->dashes >= 0 ? c->dashes : c->argc;
+	struct json_writer w;
+	json_open(&w, true);
+	json_begin(&w, NULL, '{');
+	json_begin(&w, "source", '{');
+	write_words(&w, "files", c->argv, files);
+	json_end(&w, '{');
+	json_begin(&w, "lang", '{');
+	json_text(&w, "name", l->name);
+	write_member(&w, "version", l->version);
+	write_member(&w, "build-image", l->build_image);
+	write_member(&w, "run-image", l->run_image);
+	json_begin(&w, "files", '[');
+	for (int i = 0; i < files; i++)
+		json_text(&w, NULL, base_of(c->argv[i]));
+	json_end(&w, '[');
+	write_words(&w, "args", c->argv + files, c->argc - files);
+	json_end(&w, '{');
+	json_end(&w, '{');
+	return json_finish(&w, true);
+}
+
+int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e)
+{
+	if (!l->name)
+		return load_file(c, c->argv[0], job, e);
+	char *text = write_document(c, l);
+	if (!text)
+		return err_host(e, "out of memory");
+	const int done = job_read(job,
+				  &(struct job_text){.name = "--lang",
+						     .text = text,
+						     .len = strlen(text),
+						     .configure = config_read},
+				  c->arena, e);
+	free(text);
+	return done;
 }
 
 const char *job_store(struct job_call *c)

@@ -264,8 +264,8 @@ static int check_whole(struct reading *r, struct err *e)
 		return err_usage(e, "a job has a matrix or cost, not both");
 	if (job->stages_len == 0 && !job->lang.name)
 		return err_usage(e, "a job has stages, or lang");
-	if (job->stages_len > 0 && job->lang.name)
-		return err_usage(e, "lang stands instead of stages");
+	if (job->lang.name && job->source.kind == SOURCE_NONE)
+		return err_usage(e, "lang is for a source, and there is none");
 	if (job->source.kind == SOURCE_NONE && (job->analyse.off || job->analyse.tool ||
 						job->analyse.waivers_len || job->analyse.rules))
 		return err_usage(e, "analyse is for a source, and there is none");

@@ -271,7 +271,7 @@ static bool fetch_archive(struct job_state *j)
 	return run && check_digest(j, run) && unpack(j, run);
 }
 
-/* ---- a folder ---- */
+/* ---- a folder, or files ---- */
 
 /* It goes in as any input does, and comes out as a tree: what later stages get is one state of it. */
 static bool fetch_folder(struct job_state *j)
@@ -280,7 +280,13 @@ static bool fetch_folder(struct job_state *j)
 	struct own_stage o = begin_stage(j, "fetch", "@host", s->max_bytes + 16 * MIB);
 	const char *const words[] = {"true"};
 	command(&o, words, 1);
-	set(&o, "input", arena_printf(j->job->arena, "%s:source", s->folder));
+	if (s->folder)
+		set(&o, "input", arena_printf(j->job->arena, "%s:source", s->folder));
+	for (const char *const *file = (const char *const *)s->files; file && *file; file++) {
+		const char *slash = strrchr(*file, '/');
+		set(&o, "input", arena_printf(j->job->arena, "%s:source/%s", *file,
+					      slash ? slash + 1 : *file));
+	}
 	output_tree(&o);
 	const struct stage_run *run = run_own(&o);
 	if (!run)
@@ -292,7 +298,8 @@ static bool fetch_folder(struct job_state *j)
 bool fetch_source(struct job_state *j)
 {
 	static bool (*const kinds[])(struct job_state *) = {
-		[SOURCE_GIT] = fetch_git, [SOURCE_ARCHIVE] = fetch_archive, [SOURCE_FOLDER] = fetch_folder};
+		[SOURCE_GIT] = fetch_git, [SOURCE_ARCHIVE] = fetch_archive, [SOURCE_FOLDER] = fetch_folder,
+		[SOURCE_FILES] = fetch_folder};
 	const enum source_kind kind = j->job->source.kind;
 	return kind == SOURCE_NONE || kinds[kind](j);
 }

@@ -29,7 +29,7 @@ enum {
 
 /* ---- where the code comes from ---- */
 
-enum source_kind { SOURCE_NONE, SOURCE_GIT, SOURCE_ARCHIVE, SOURCE_FOLDER };
+enum source_kind { SOURCE_NONE, SOURCE_GIT, SOURCE_ARCHIVE, SOURCE_FOLDER, SOURCE_FILES };
 enum archive_format { ARCHIVE_TAR, ARCHIVE_ZIP, ARCHIVE_COUNT };
 
 struct job_stage;
@@ -45,6 +45,7 @@ struct job_source {
 	const char *digest; /* archive: "sha256:..."; NULL: recorded on first use */
 	enum archive_format format;
 	const char *folder; /* folder: its path */
+	const char **files; /* files: their paths, NULL-terminated; each gets its own last name */
 	const char *ca;	    /* NULL: the image's own certificates */
 	const char **allow; /* rules instead of the one for host and port, NULL-terminated; NULL: that one */
 	uint64_t max_bytes, max_files; /* of the tree */
@@ -99,7 +100,7 @@ struct job_stage {
 	size_t outputs_len;
 	struct job_link *links; /* of asked */
 	size_t links_len;
-	const char *diagnostics; /* name of the compiler whose output it prints; NULL: none */
+	const char *diagnostics; /* name of the compiler whose words it prints, see diagnostics.h; NULL: none */
 	bool cache;		 /* may come out of the cache and go into it */
 	bool varies;		 /* names a parameter, or takes what a stage that varies gives */
 	size_t at;		 /* place in the document */
@@ -143,7 +144,7 @@ struct job_cost {
 	size_t minimal_len;
 	struct job_configuration full;
 	struct job_budget approved; /* by the document or --approve */
-	bool has_approved;
+	bool has_approved, approved_by_flag;
 	const char *budget_file; /* shared by jobs; NULL: none */
 };
 
@@ -154,6 +155,7 @@ struct job_lang {
 	const char **options; /* for the compiler, NULL-terminated */
 	const char **files;  /* in the tree, NULL-terminated; the first is the main one */
 	const char **args;   /* of the program, NULL-terminated */
+	const char *build_image, *run_image; /* NULL: the template's */
 };
 
 struct job {
@@ -177,6 +179,15 @@ struct job_text {
 	int (*configure)(struct spec *s, struct err *e);
 };
 int job_read(struct job *job, const struct job_text *from, struct arena *a, struct err *e);
+
+/* "wall=10m,memory=2G": what --approve says, instead of what the document approves. ERR_USAGE. */
+int job_approve(struct job *job, const char *text, struct err *e);
+
+/* The url, the folder, the first file. */
+static inline const char *job_source_name(const struct job_source *s)
+{
+	return s->url ? s->url : s->folder ? s->folder : s->files[0];
+}
 
 /* The number of times that a stage runs. */
 static inline size_t job_runs_of(const struct job *job, const struct job_stage *s)

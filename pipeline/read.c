@@ -42,7 +42,11 @@ static int read_document(struct reading *r, struct err *e)
 		return -1;
 	const size_t at = locate_start(&r->d.j);
 	const struct place whole = {.value = {at, r->d.j.len}, .name_at = at};
-	return reading_object(r, &whole, rows, r->job, e) < 0 ? -1 : check_job(r, e);
+	if (reading_object(r, &whole, rows, r->job, e) < 0)
+		return -1;
+	if (!r->job->lang.name || r->job->stages_len > 0)
+		return check_job(r, e);
+	return read_template(r, e);
 }
 
 int job_read(struct job *job, const struct job_text *from, struct arena *a, struct err *e)

@@ -60,7 +60,7 @@ static int take_kind(struct reading *r, const struct place *p, enum source_kind 
 		s->kind = kind;
 		return 0;
 	}
-	err_usage(e, "a source is one of git, archive and folder");
+	err_usage(e, "a source is one of git, archive, folder and files");
 	return reading_refuse(r, p->name_at, NULL, e);
 }
 
@@ -78,6 +78,18 @@ static int read_folder(struct reading *r, const struct place *p, void *into, str
 {
 	struct job_source *s = into;
 	return take_kind(r, p, SOURCE_FOLDER, e) < 0 ? -1 : reading_text(r, p, &s->folder, e);
+}
+
+/* Each of them has a name of its own in the tree. */
+static int read_files(struct reading *r, const struct place *p, void *into, struct err *e)
+{
+	struct job_source *s = into;
+	if (take_kind(r, p, SOURCE_FILES, e) < 0 || reading_strings(r, p, &s->files, e) < 0)
+		return -1;
+	if (s->files[0])
+		return 0;
+	err_usage(e, "it is empty");
+	return reading_refuse(r, p->value.at, p->name, e);
 }
 
 static int read_ref(struct reading *r, const struct place *p, void *into, struct err *e)
@@ -179,12 +191,12 @@ static int check_members(struct reading *r, const struct place *p, struct err *e
 	const struct job_source *s = &r->job->source;
 	const char *odd = NULL;
 	if (s->kind == SOURCE_NONE)
-		err_usage(e, "a source is one of git, archive and folder");
+		err_usage(e, "a source is one of git, archive, folder and files");
 	else if (s->kind != SOURCE_GIT && (s->ref || s->submodules))
 		odd = "ref and submodules are for git";
 	else if (s->kind != SOURCE_ARCHIVE && s->digest)
 		odd = "digest is for an archive";
-	else if (s->kind == SOURCE_FOLDER && (s->image || s->ca || s->allow || s->limits))
+	else if (s->kind >= SOURCE_FOLDER && (s->image || s->ca || s->allow || s->limits))
 		odd = "image, ca, allow and limits are for what is fetched";
 	else
 		return 0;
@@ -197,7 +209,8 @@ int read_source(struct reading *r, const struct place *p, void *into, struct err
 {
 	static const struct job_member rows[] = {
 		{"git", read_git},	       {"archive", read_archive},
-		{"folder", read_folder},       {"ref", read_ref},
+		{"folder", read_folder},       {"files", read_files},
+		{"ref", read_ref},
 		{"submodules", read_submodules}, {"digest", read_digest},
 		{"format", read_format},       {"image", read_source_image},
 		{"max-bytes", read_max_bytes}, {"max-files", read_max_files},

@@ -1,4 +1,5 @@
 /* Stages: their sandbox keys are the spec's own, read by its reader. */
+#include "pipeline/diagnostics/diagnostics.h"
 #include "pipeline/reading.h"
 #include "spec/keys.h"
 #include "spec/parse.h"
@@ -96,7 +97,14 @@ static int read_outputs(struct reading *r, const struct place *p, void *into, st
 
 static int read_diagnostics(struct reading *r, const struct place *p, void *into, struct err *e)
 {
-	return reading_text(r, p, &((struct job_stage *)into)->diagnostics, e);
+	struct job_stage *s = into;
+	if (reading_text(r, p, &s->diagnostics, e) < 0)
+		return -1;
+	if (diagnostics_kind_of(s->diagnostics) >= 0)
+		return 0;
+	err_usage(e, "%s is none of gcc, python, mcs, javac, node, rustc, go, shell",
+		  show(s->diagnostics).text);
+	return reading_refuse(r, p->value.at, p->name, e);
 }
 
 static int read_cache(struct reading *r, const struct place *p, void *into, struct err *e)

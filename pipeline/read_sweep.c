@@ -285,6 +285,35 @@ static int read_budget_file(struct reading *r, const struct place *p, void *into
 	return reading_text(r, p, &((struct job_cost *)into)->budget_file, e);
 }
 
+static int approve_one(struct job_budget *b, const char *word, struct err *e)
+{
+	uint64_t *const times[] = {&b->wall_ns, &b->cpu_time_ns}, *const sizes[] = {&b->memory_bytes, &b->scratch_bytes};
+	static const char *const names[] = {"wall=", "cpu-time=", "memory=", "scratch="};
+	for (size_t i = 0; i < 4; i++) {
+		const size_t len = strlen(names[i]);
+		if (strncmp(word, names[i], len) != 0)
+			continue;
+		return i < 2 ? spec_parse_time(word + len, times[i], e)
+			     : spec_parse_size(word + len, sizes[i - 2], e);
+	}
+	return err_usage(e, "%s is not one of wall=TIME, cpu-time=TIME, memory=SIZE, scratch=SIZE",
+			 show(word).text);
+}
+
+int job_approve(struct job *job, const char *text, struct err *e)
+{
+	struct job_budget b = {LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE};
+	char *copy = arena_strdup(job->arena, text), *rest = NULL;
+	if (!job->cost.wanted)
+		return err_usage(e, "--approve: the job has no cost");
+	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		if (approve_one(&b, word, e) < 0)
+			return err_wrap(e, "--approve");
+	job->cost.approved = b;
+	job->cost.has_approved = job->cost.approved_by_flag = true;
+	return 0;
+}
+
 /* All set the same names, and none is larger than the full one. */
 static int check_configurations(const struct job_cost *c, struct err *e)
 {
@@ -351,12 +380,23 @@ static int read_lang_args(struct reading *r, const struct place *p, void *into, 
 	return reading_strings(r, p, &((struct job_lang *)into)->args, e);
 }
 
+static int read_build_image(struct reading *r, const struct place *p, void *into, struct err *e)
+{
+	return reading_text(r, p, &((struct job_lang *)into)->build_image, e);
+}
+
+static int read_run_image(struct reading *r, const struct place *p, void *into, struct err *e)
+{
+	return reading_text(r, p, &((struct job_lang *)into)->run_image, e);
+}
+
 int read_lang(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
 		{"name", read_lang_name},   {"version", read_lang_version},
 		{"options", read_lang_options}, {"files", read_lang_files},
-		{"args", read_lang_args},   {NULL, NULL},
+		{"args", read_lang_args},   {"build-image", read_build_image},
+		{"run-image", read_run_image}, {NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
 	if (r->d.j.text[p->value.at] == '"')

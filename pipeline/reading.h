@@ -74,6 +74,9 @@ int read_stages(struct reading *r, const struct place *p, void *into, struct err
 int read_stage_keys(struct reading *r, const struct place *p, const char *const *others,
 		    struct job_stage *s, struct err *e);
 
+/* The stages of a language's template, and then check_job(): they are a document of their own. */
+int read_template(struct reading *r, struct err *e);
+
 /* What only the whole can tell: read.c calls it last. */
 int check_job(struct reading *r, struct err *e);
 

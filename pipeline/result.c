@@ -70,7 +70,8 @@ static void text_or_null(struct json_writer *w, const char *key, const char *tex
 }
 
 static const char *const source_kinds[] = {
-	[SOURCE_NONE] = "", [SOURCE_GIT] = "git", [SOURCE_ARCHIVE] = "archive", [SOURCE_FOLDER] = "folder"};
+	[SOURCE_NONE] = "", [SOURCE_GIT] = "git", [SOURCE_ARCHIVE] = "archive", [SOURCE_FOLDER] = "folder",
+	[SOURCE_FILES] = "files"};
 
 static void write_source(struct json_writer *w, const struct job *job, const struct job_result *r)
 {
@@ -81,7 +82,7 @@ static void write_source(struct json_writer *w, const struct job *job, const str
 	}
 	json_begin(w, "source", '{');
 	json_text(w, "kind", source_kinds[job->source.kind]);
-	json_text(w, "from", job->source.url ? job->source.url : job->source.folder);
+	json_text(w, "from", job_source_name(&job->source));
 	text_or_null(w, "ref", job->source.ref);
 	text_or_null(w, "commit", s->commit);
 	text_or_null(w, "archive_digest", s->archive_digest);

@@ -145,6 +145,30 @@ static bool run_stage(struct job_state *j, size_t stage)
 	return good;
 }
 
+bool job_run_configured(struct job_state *j, size_t stage, size_t configuration)
+{
+	const struct job_cost *c = &j->job->cost;
+	const struct job_stage *s = &j->job->stages[stage];
+	const bool full = configuration == c->minimal_len;
+	const struct job_configuration *own = full ? &c->full : &c->minimal[configuration];
+	struct stage_run *run = job_new_run(j, s);
+	if (!j->by_stage[stage])
+		j->by_stage[stage] =
+			arena_alloc(j->job->arena, (c->minimal_len + 1) * sizeof(*j->by_stage[stage]));
+	j->by_stage[stage][s->varies ? configuration : 0] = run;
+	run->to_stdout = full && stage + 1 == j->job->stages_len;
+	if (s->varies) {
+		run->set = own->set;
+		run->set_len = own->set_len;
+		run->configuration = own->name;
+	}
+	const bool good = connect_inputs(j, run, configuration) &&
+			  watch_run(&j->watch, &(struct batch){.runs = &run, .len = 1, .most = 1});
+	hand_over(j, run, s->varies && !full ? configuration + 1 : 0);
+	note_failure(j, run);
+	return good && run->ok;
+}
+
 static void skip_stage(struct job_state *j, size_t stage)
 {
 	struct stage_run *run = job_new_run(j, &j->job->stages[stage]);
@@ -224,7 +248,14 @@ static void run_all(struct job_state *j)
 		decide(j, false);
 		return;
 	}
-	decide(j, run_stages(j));
+	if (!j->job->cost.wanted) {
+		decide(j, run_stages(j));
+		return;
+	}
+	const enum job_status status = cost_run(j);
+	decide(j, status == JOB_SUCCEEDED);
+	if (status == JOB_NEEDS_APPROVAL && !j->watch.cancelled)
+		j->r->status = status;
 }
 
 void job_run(const struct job *job, const struct job_options *o, struct job_result *r)

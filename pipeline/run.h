@@ -2,6 +2,7 @@
 #ifndef PINFOLD_PIPELINE_RUN_H
 #define PINFOLD_PIPELINE_RUN_H
 
+#include "pipeline/cost.h"
 #include "pipeline/job.h"
 #include "pipeline/stage_run.h"
 
@@ -37,18 +38,32 @@ struct job_source_result {
 	struct stage_output tree;
 };
 
+struct job_cost_result {
+	struct cost_point points[JOB_CONFIGURATIONS_MAX]; /* as many as there are small configurations */
+	struct cost_estimate estimates[COST_QUANTITIES];
+	bool estimated;
+	const char *over[COST_QUANTITIES + 1]; /* what was not within what was approved */
+	size_t over_len;
+	uint64_t measured[COST_QUANTITIES]; /* of the full configuration */
+	bool measured_full;
+};
+
 struct job_result {
 	char id[65];
 	enum job_status status;
 	char stage[64]; /* the first that was not ok; "" none */
 	char message[1024];
 	struct job_source_result source;
+	struct job_cost_result cost;
 	struct stage_run **runs; /* the arena's; in the order in which they were begun */
 	size_t runs_len, runs_room;
 	int64_t wall_usec, stages_usec;
 	char *warnings[JOB_WARNINGS_MAX];
 	size_t warnings_len;
 };
+
+/* What a budget allows of each; COST_UNKNOWN: nothing is said of it. */
+void cost_approved(const struct job_budget *b, uint64_t approved[COST_QUANTITIES]);
 
 void job_result_init(struct job_result *r);
 void job_result_close(struct job_result *r);

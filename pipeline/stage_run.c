@@ -38,7 +38,9 @@ void stage_run_close(struct stage_run *run)
 		fd_close(fds[i]);
 	free(run->lines.text);
 	free(run->result_text);
+	free(run->diagnostics);
 	json_decref(run->result);
+	run->diagnostics = NULL;
 	run->lines = (struct lines){0};
 	run->result_text = NULL;
 	run->result = NULL;
@@ -289,4 +291,22 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 	}
 	fd_close(&run->spec);
 	fd_close(&run->answer);
+}
+
+int stage_run_diagnose(struct stage_run *run, struct err *e)
+{
+	struct stat st;
+	if (!run->stage->diagnostics || run->err < 0 || fstat(run->err, &st) < 0)
+		return 0;
+	run->diagnostics = calloc(1, sizeof(*run->diagnostics));
+	if (!run->diagnostics)
+		return err_host(e, "out of memory");
+	if (st.st_size == 0)
+		return 0;
+	const int kind = diagnostics_kind_of(run->stage->diagnostics);
+	if (diagnostics_jailed(run->diagnostics, (enum diagnostics_kind)kind, run->err, e) == 0)
+		return 0;
+	free(run->diagnostics);
+	run->diagnostics = NULL;
+	return -1;
 }

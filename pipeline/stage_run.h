@@ -7,6 +7,7 @@
 #ifndef PINFOLD_PIPELINE_STAGE_RUN_H
 #define PINFOLD_PIPELINE_STAGE_RUN_H
 
+#include "pipeline/diagnostics/diagnostics.h"
 #include "pipeline/job.h"
 #include "pipeline/work.h"
 #include "runtime/sibling.h"
@@ -62,6 +63,7 @@ struct stage_run {
 	char *result_text; /* malloc'ed; NULL: none */
 	json_t *result;
 	struct stage_output outputs[JOB_OUTPUTS_MAX];
+	struct diagnostics *diagnostics; /* malloc'ed; NULL: none were asked for, or they could not be read */
 	const char *handed; /* its folder in artifacts-dir; NULL: none */
 	bool ok;
 	char why[400]; /* it is not, in a sentence; "": it is */
@@ -89,6 +91,8 @@ bool stage_run_cached(struct stage_run *run, const struct stage_place *at);
 int stage_run_start(struct stage_run *run, const struct stage_place *at, struct err *e);
 /* The process has ended: take its answer. */
 void stage_run_finish(struct stage_run *run, const struct stage_place *at);
+/* Its compiler's words, read in a jail; *e is filled where that failed. */
+int stage_run_diagnose(struct stage_run *run, struct err *e);
 /* A good one goes into the cache, and its folder with it. */
 void stage_run_keep(struct stage_run *run, const struct stage_place *at);
 

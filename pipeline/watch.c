@@ -251,6 +251,9 @@ static void not_started(struct stage_run *run, const struct err *e)
 static void ended(struct watch *w, struct stage_run *run)
 {
 	char wall[64];
+	struct err e = ERR_INIT;
+	if (stage_run_diagnose(run, &e) < 0)
+		job_warn(w->r, "what stage %s said was not read: %s", run->stage->name, e.msg);
 	const json_t *usage = json_object_get(run->result, "usage");
 	const int64_t usec = json_integer_value(json_object_get(usage, "wall_usec"));
 	if (run->state == RUN_RAN)
