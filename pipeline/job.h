@@ -123,6 +123,7 @@ struct job_matrix {
 	size_t parameters_len;
 	size_t combinations;	/* product of the lengths; 0: there is no matrix */
 	struct slots slots;	/* how many of them run at once, with whom else */
+	bool slots_said;	/* else it is one at a time, and nobody else's business */
 	bool keep_going;	/* one that failed does not stop the others */
 };
 

@@ -82,6 +82,7 @@ static int read_slots(struct reading *r, const struct place *p, void *into, stru
 	if (spec_init(&s, r->job->arena, e) < 0 || spec_set(&s, "slots", text, e) < 0)
 		return reading_refuse(r, p->value.at, NULL, e);
 	m->slots = s.slots;
+	m->slots_said = true;
 	if (m->slots.count > 0)
 		return 0;
 	err_usage(e, "at least one runs at once");

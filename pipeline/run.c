@@ -113,7 +113,7 @@ static size_t prepare_runs(struct job_state *j, size_t stage, struct stage_run *
 			job_combination(&j->job->matrix, i, set);
 			run->set = set;
 			run->set_len = j->job->matrix.parameters_len;
-			run->slots = &j->job->matrix.slots;
+			run->slots = j->job->matrix.slots_said ? &j->job->matrix.slots : NULL;
 			run->quiet = run->mute = j->job->matrix.slots.count > 1;
 		}
 		if (connect_inputs(j, run, i))

@@ -84,7 +84,8 @@ class Job:
 class Jobs:
     def __init__(self):
         self.path = os.path.join(pf.tmpdir(mode=0o700), "store")
-        self.env = {"PINFOLD_STORE": self.path}
+        # Where there is no login there is no folder for slots.
+        self.env = {"PINFOLD_STORE": self.path, **({"XDG_RUNTIME_DIR": pf.tmpdir(mode=0o700)} if pf.WHO == "user" else {})}
 
     def document(self, document):
         """The path of a file with it; a str is written as it is."""
@@ -122,6 +123,13 @@ class Jobs:
         done = pf.pinfold("image", "import", tree, name, env=self.env)
         if done.code:
             raise RuntimeError(f"image import: {done.err!r}")
+
+    def plant(self, path):
+        """A folder in the store that belongs to whom the store does."""
+        target = os.path.join(self.path, path)
+        os.mkdir(target, 0o700)
+        owner = os.stat(self.path)
+        os.chown(target, owner.st_uid, owner.st_gid)
 
     def leavings(self):
         """Work folders that are still there."""
