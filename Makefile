@@ -42,10 +42,10 @@ DYNAMIC += -Wl,-z,relro,-z,now,-z,noexecstack
 RUN_LIBS := -lseccomp -lcap-ng -ljansson -lmd
 
 room_src := $(foreach r,$(ROOMS),$(wildcard $(r)/*.c))
-# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image;
-# the rest of commands/ is pinfold itself.
+# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image,
+# commands/job-VERB.c of pinfold-job; the rest of commands/ is pinfold itself.
 siblings := $(patsubst commands/%.c,%,$(wildcard commands/pinfold-*.c))
-main_src := $(filter-out commands/pinfold-%.c commands/image-%.c,$(wildcard commands/*.c))
+main_src := $(filter-out commands/pinfold-%.c commands/image-%.c commands/job-%.c,$(wildcard commands/*.c))
 
 room_obj := $(room_src:%.c=$(OUT)/obj/%.o)
 main_obj := $(main_src:%.c=$(OUT)/obj/%.o)
@@ -129,6 +129,12 @@ $(JOB_LIB): $(job_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
+job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common.c commands/config.c commands/images.c \
+	commands/sink.c $(wildcard commands/job-*.c))
+# Static, because what a cached stage costs is mostly the start of this.
+$(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(JOB_LIB) $(LIB) -Wl,--end-group $(RUN_LIBS) -lm
 # What its parts make of their input, for tests/e2e/job-templates.t.
 $(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(LIB)
 	@mkdir -p $(@D)

@@ -25,6 +25,7 @@ int command_kill(const struct context *c);
 int command_gc(const struct context *c);
 int command_audit(const struct context *c);
 int command_image(const struct context *c);
+int command_job(const struct context *c);
 int command_completion(const struct context *c);
 
 /* "pinfold: message" on stderr, with whatever could drive a terminal escaped. */

@@ -3,9 +3,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "runtime/confine.h"
-#include "runtime/run.h"
-#include "transfer/collect.h"
-#include "transfer/store.h"
+#include "runtime/intake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +29,7 @@ enum {
 	EVENTS_MAX = 2000,
 };
 
-static const char *const reasons[REASON_COUNT] = {
+const char *const collect_reasons[REASON_COUNT] = {
 	[REASON_MISSING] = "nothing of that name is there",
 	[REASON_LINK] = "it is a symbolic link, which is not followed",
 	[REASON_FOLDER] = "it is a folder",
@@ -44,6 +42,9 @@ static const char *const reasons[REASON_COUNT] = {
 	[REASON_LINK_ABOVE] = "a part of its path is a symbolic link, which is not followed",
 	[REASON_UNREADABLE] = "it could not be opened",
 	[REASON_NO_NAME] = "its path is longer than 4095 bytes",
+	[REASON_FILES] = "it has more entries than its files",
+	[REASON_DEPTH] = "its folders are nested deeper than 128",
+	[REASON_LEADS_OUT] = "it is a link that leads out of the tree",
 };
 
 /* ---- the plan ---- */
@@ -121,26 +122,8 @@ static _Noreturn void be_collector(const struct run *run, int to, pid_t parent)
 
 /* ---- what it says ---- */
 
-enum { RULE_KEPT = 1, RULE_BAD = 2 };
-
-struct intake {
-	struct run *run;
-	int from;
-	int64_t until_ns;
-	struct store_file file;
-	struct artifact_row row; /* of the file that is being taken */
-	struct err failed;	 /* why it will not be kept */
-	uint32_t rule;		 /* of it */
-	uint64_t at, total;
-	unsigned files, events;
-	bool cut;
-	uint8_t *states; /* of the rules */
-	char *buf;
-	char path[COLLECT_PATH_MAX + 1];
-};
-
 /* Exactly len bytes, or false: it ended, it took too long, we were told to stop. */
-static bool take(struct intake *in, void *to, size_t len)
+bool intake_take(struct intake *in, void *to, size_t len)
 {
 	for (char *at = to; len > 0;) {
 		struct pollfd p[] = {{.fd = in->from, .events = POLLIN},
@@ -162,8 +145,9 @@ static bool take(struct intake *in, void *to, size_t len)
 	return true;
 }
 
-static bool reserved(const struct spec *s, const char *name)
+bool intake_reserved(const struct intake *in, const char *name)
 {
+	const struct spec *s = in->run->spec;
 	const char *const ours[] = {s->result, s->events, s->stdout_file, s->stderr_file};
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
 		const char *slash = ours[i] ? strrchr(ours[i], '/') : NULL;
@@ -173,7 +157,7 @@ static bool reserved(const struct spec *s, const char *name)
 	return false;
 }
 
-static void note(struct intake *in, const struct artifact_row *row)
+void intake_note(struct intake *in, const struct artifact_row *row)
 {
 	struct result *r = in->run->r;
 	const bool bad = row->status == ARTIFACT_REJECTED;
@@ -196,14 +180,14 @@ static void note(struct intake *in, const struct artifact_row *row)
 		run_event_artifact(in->run, kept);
 }
 
-static const struct artifact_rule *rule_of(const struct intake *in)
+const struct artifact_rule *intake_rule(const struct intake *in)
 {
 	return &in->run->spec->artifacts.rules[in->rule];
 }
 
-static struct artifact_row new_row(const struct intake *in, uint64_t size)
+struct artifact_row intake_row(const struct intake *in, uint64_t size)
 {
-	const struct artifact_rule *rule = rule_of(in);
+	const struct artifact_rule *rule = intake_rule(in);
 	return (struct artifact_row){.status = ARTIFACT_REJECTED,
 				     .type = rule->type,
 				     .required = rule->required,
@@ -212,13 +196,13 @@ static struct artifact_row new_row(const struct intake *in, uint64_t size)
 
 static bool on_reject(struct intake *in, const struct collect_record *c)
 {
-	struct artifact_row row = new_row(in, c->size);
+	struct artifact_row row = intake_row(in, c->size);
 	if (c->reason >= REASON_COUNT || c->size > INT64_MAX)
 		return false;
 	if (c->reason != REASON_LARGE && c->size == 0)
 		row.size = NUM_UNKNOWN;
-	text_fit(row.reason, sizeof(row.reason), reasons[c->reason]);
-	note(in, &row);
+	text_fit(row.reason, sizeof(row.reason), collect_reasons[c->reason]);
+	intake_note(in, &row);
 	return true;
 }
 
@@ -237,15 +221,15 @@ static bool on_again(struct intake *in)
 
 static bool on_file(struct intake *in, const struct collect_record *c)
 {
-	if (c->size > rule_of(in)->max_bytes || c->size > COLLECT_BYTES_MAX - in->total ||
+	if (c->size > intake_rule(in)->max_bytes || c->size > COLLECT_BYTES_MAX - in->total ||
 	    in->files++ == COLLECT_FILES_MAX)
 		return false;
 	in->total += c->size;
 	in->at = 0;
-	in->row = new_row(in, c->size);
+	in->row = intake_row(in, c->size);
 	in->failed = (struct err)ERR_INIT;
 	store_name(in->row.file, in->path);
-	if (reserved(in->run->spec, in->row.file))
+	if (intake_reserved(in, in->row.file))
 		err_usage(&in->failed, "a document of this run has that name");
 	else
 		store_begin(&in->file, in->run->plan.artifacts.dir, in->files, &in->failed);
@@ -260,9 +244,11 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 		return false;
 	while (left > 0) {
 		const size_t len = left < BUFFER ? (size_t)left : BUFFER;
-		if (!take(in, in->buf, len))
+		if (!intake_take(in, in->buf, len))
 			return false;
-		if (in->failed.kind == ERR_NONE)
+		if (in->failed.kind == ERR_NONE && in->in_tree)
+			tree_store_data(&in->tree, in->buf, len, at, &in->failed);
+		else if (in->failed.kind == ERR_NONE)
 			store_data(&in->file, in->buf, len, at, &in->failed);
 		at += len;
 		left -= len;
@@ -275,7 +261,7 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 static int keep(struct intake *in)
 {
 	const struct artifacts_plan *p = &in->run->plan.artifacts;
-	const struct artifact_rule *rule = rule_of(in);
+	const struct artifact_rule *rule = intake_rule(in);
 	const struct tree *schema = p->schemas && rule->schema ? &p->schemas[in->rule] : NULL;
 	struct err *e = &in->failed;
 	if (e->kind != ERR_NONE || store_end(&in->file, (uint64_t)in->row.size, in->row.sha256, e) < 0)
@@ -297,7 +283,7 @@ static void on_end(struct intake *in)
 		in->row.file[0] = '\0';
 	}
 	store_drop(&in->file, in->run->plan.artifacts.dir);
-	note(in, &in->row);
+	intake_note(in, &in->row);
 }
 
 /* One record, within a file or between two. False: what it says makes no sense. */
@@ -306,6 +292,8 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 	const bool in_file = *within;
 	if (in_file != (c->type == COLLECT_DATA || c->type == COLLECT_END))
 		return false;
+	if (c->type == COLLECT_TREE || (in->in_tree && !in_file))
+		return intake_tree_record(in, c, within);
 	switch ((enum collect_type)c->type) {
 	case COLLECT_FILE:
 		*within = true;
@@ -314,7 +302,10 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 		return on_data(in, c);
 	case COLLECT_END:
 		*within = false;
-		on_end(in);
+		if (in->in_tree)
+			intake_tree_file_end(in);
+		else
+			on_end(in);
 		return true;
 	case COLLECT_AGAIN:
 		return on_again(in);
@@ -323,7 +314,7 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 	case COLLECT_CUT:
 		in->cut = true;
 		return true;
-	case COLLECT_DONE:
+	default:
 		break;
 	}
 	return false;
@@ -331,9 +322,9 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 
 static bool take_path(struct intake *in, const struct collect_record *c)
 {
-	if (c->path_len == 0)
+	if (c->path_len == 0 || in->in_tree)
 		return true;
-	if (c->path_len > COLLECT_PATH_MAX || !take(in, in->path, c->path_len))
+	if (c->path_len > COLLECT_PATH_MAX || !intake_take(in, in->path, c->path_len))
 		return false;
 	in->path[c->path_len] = '\0';
 	return strlen(in->path) == c->path_len;
@@ -344,14 +335,16 @@ static bool take_all(struct intake *in)
 {
 	struct collect_record c;
 	bool within = false, good = true;
-	while (good && take(in, &c, sizeof(c))) {
-		if (c.type == COLLECT_DONE && !within)
+	while (good && intake_take(in, &c, sizeof(c))) {
+		if (c.type == COLLECT_DONE && !within && !in->in_tree)
 			return true;
-		good = c.rule < in->run->spec->artifacts.len && (!within || c.rule == in->rule);
+		good = c.rule < in->run->spec->artifacts.len && ((!within && !in->in_tree) || c.rule == in->rule);
 		in->rule = good ? c.rule : in->rule;
 		good = good && take_path(in, &c) && on_record(in, &c, &within);
 	}
-	if (within) {
+	if (in->in_tree) {
+		intake_tree_cut(in);
+	} else if (within) {
 		if (in->failed.kind == ERR_NONE)
 			err_host(&in->failed, "it was not read to its end");
 		on_end(in);
@@ -421,7 +414,8 @@ void collect_artifacts(struct run *run)
 	if (!run->r->artifacts)
 		run->r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*run->r->artifacts));
 	if (in && pipe2(ends, O_CLOEXEC) == 0) {
-		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
+		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT,
+				      .tree = TREE_STORE_INIT};
 		in->states = calloc(list->len, 1);
 		in->buf = malloc(BUFFER);
 		if (in->states && in->buf && run->r->artifacts &&

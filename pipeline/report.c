@@ -1,0 +1,122 @@
+#include "pipeline/report.h"
+
+static void text_or_null(struct json_writer *w, const char *key, const char *text)
+{
+	if (text && *text)
+		json_text(w, key, text);
+	else
+		json_null_value(w, key);
+}
+
+static void number_or_null(struct json_writer *w, const char *key, uint64_t number, bool known)
+{
+	if (known && number <= INT64_MAX)
+		json_number(w, key, (int64_t)number);
+	else
+		json_null_value(w, key);
+}
+
+void report_diagnostics(struct json_writer *w, const struct stage_run *run)
+{
+	const struct diagnostics *d = run->diagnostics;
+	if (!d) {
+		json_null_value(w, "diagnostics");
+		return;
+	}
+	json_begin(w, "diagnostics", '[');
+	for (uint32_t i = 0; i < d->len; i++) {
+		const struct diagnostic *row = &d->rows[i];
+		json_begin(w, NULL, '{');
+		text_or_null(w, "file", row->file);
+		number_or_null(w, "line", row->line, row->line > 0);
+		number_or_null(w, "column", row->column, row->column > 0);
+		json_text(w, "severity", severity_names[row->severity]);
+		text_or_null(w, "code", row->code);
+		json_text(w, "message", row->message);
+		json_end(w, '{');
+	}
+	json_end(w, '[');
+}
+
+void report_analysis(struct json_writer *w, const struct job *job, const struct job_result *r)
+{
+	(void)job;
+	(void)r;
+	json_null_value(w, "analysis");
+}
+
+/* ---- cost ---- */
+
+static void write_measure(struct json_writer *w, const char *key, const uint64_t v[COST_QUANTITIES])
+{
+	json_begin(w, key, '{');
+	for (int q = 0; q < COST_QUANTITIES; q++)
+		number_or_null(w, cost_quantity_names[q], v[q], true);
+	json_end(w, '{');
+}
+
+static void write_points(struct json_writer *w, const struct job_cost *c, const struct job_cost_result *r)
+{
+	json_begin(w, "points", '[');
+	for (size_t i = 0; r->estimated && i < c->minimal_len; i++) {
+		json_begin(w, NULL, '{');
+		json_text(w, "configuration", c->minimal[i].name);
+		json_double(w, "scale", r->points[i].scale);
+		write_measure(w, "measured", r->points[i].measured);
+		json_end(w, '{');
+	}
+	json_end(w, '[');
+}
+
+static void write_estimate(struct json_writer *w, const struct job_cost_result *r)
+{
+	if (!r->estimated) {
+		json_null_value(w, "estimate");
+		return;
+	}
+	json_begin(w, "estimate", '{');
+	for (int q = 0; q < COST_QUANTITIES; q++) {
+		const struct cost_estimate *one = &r->estimates[q];
+		json_begin(w, cost_quantity_names[q], '{');
+		number_or_null(w, "value", one->estimate, true);
+		number_or_null(w, "low", one->low, true);
+		number_or_null(w, "high", one->high, true);
+		json_text(w, "method", cost_method_names[one->method]);
+		json_end(w, '{');
+	}
+	json_end(w, '{');
+}
+
+static void write_approved(struct json_writer *w, const struct job_cost *c)
+{
+	uint64_t approved[COST_QUANTITIES];
+	cost_approved(&c->approved, approved);
+	if (c->has_approved)
+		write_measure(w, "approved", approved);
+	else
+		json_null_value(w, "approved");
+	text_or_null(w, "by", !c->has_approved ? NULL : c->approved_by_flag ? "flag" : "document");
+}
+
+void report_cost(struct json_writer *w, const struct job *job, const struct job_result *r)
+{
+	if (!job || !job->cost.wanted) {
+		json_null_value(w, "cost");
+		return;
+	}
+	json_begin(w, "cost", '{');
+	json_double(w, "scale", job->cost.full.scale);
+	write_points(w, &job->cost, &r->cost);
+	write_estimate(w, &r->cost);
+	write_approved(w, &job->cost);
+	if (r->cost.measured_full)
+		write_measure(w, "measured", r->cost.measured);
+	else
+		json_null_value(w, "measured");
+	json_null_value(w, "reserved");
+	json_begin(w, "over", '[');
+	for (size_t i = 0; i < r->cost.over_len; i++)
+		json_text(w, NULL, r->cost.over[i]);
+	json_end(w, '[');
+	json_end(w, '{');
+}
