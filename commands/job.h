@@ -52,5 +52,6 @@ int job_check_verb(struct job_call *c, struct err *e);
 int job_plan_verb(struct job_call *c, struct err *e);
 int job_run_verb(struct job_call *c, struct err *e);
 int job_gc_verb(struct job_call *c, struct err *e);
+int job_budget_verb(struct job_call *c, struct err *e);
 
 #endif

@@ -98,6 +98,19 @@ static void write_approved(struct json_writer *w, const struct job_cost *c)
 	text_or_null(w, "by", !c->has_approved ? NULL : c->approved_by_flag ? "flag" : "document");
 }
 
+/* Of the shared budget; what it is worth is in the budget's file. */
+static void write_amount(struct json_writer *w, const char *key, bool there, const struct budget_amount *a)
+{
+	if (!there) {
+		json_null_value(w, key);
+		return;
+	}
+	json_begin(w, key, '{');
+	for (int q = 0; q < BUDGET_MONEY; q++)
+		number_or_null(w, budget_quantity_names[q], a->of[q], true);
+	json_end(w, '{');
+}
+
 void report_cost(struct json_writer *w, const struct job *job, const struct job_result *r)
 {
 	if (!job || !job->cost.wanted) {
@@ -113,7 +126,8 @@ void report_cost(struct json_writer *w, const struct job *job, const struct job_
 		write_measure(w, "measured", r->cost.measured);
 	else
 		json_null_value(w, "measured");
-	json_null_value(w, "reserved");
+	write_amount(w, "reserved", r->cost.has_reserved, &r->cost.reserved);
+	write_amount(w, "settled", r->cost.has_settled, &r->cost.settled);
 	json_begin(w, "over", '[');
 	for (size_t i = 0; i < r->cost.over_len; i++)
 		json_text(w, NULL, r->cost.over[i]);

@@ -2,6 +2,7 @@
 #ifndef PINFOLD_PIPELINE_RUN_H
 #define PINFOLD_PIPELINE_RUN_H
 
+#include "pipeline/budget.h"
 #include "pipeline/cost.h"
 #include "pipeline/job.h"
 #include "pipeline/stage_run.h"
@@ -46,6 +47,9 @@ struct job_cost_result {
 	size_t over_len;
 	uint64_t measured[COST_QUANTITIES]; /* of the full configuration */
 	bool measured_full;
+	/* In the shared budget; money is the budget's to say. */
+	struct budget_amount reserved, settled;
+	bool has_reserved, has_settled;
 };
 
 struct job_result {
