@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* What is taken for granted of noise before anything is seen: one run differs from the next by 3 %,
+/* What is taken for granted of noise before anything is seen: one run differs from the next by 5 %,
  * which counts for as much as three more measurements would (docs/cost.md). */
-#define PRIOR_NOISE 0.03
+#define PRIOR_NOISE 0.05
 enum { PRIOR_WEIGHT = 3 };
 
 enum {
