@@ -77,7 +77,7 @@ static const struct form javascript_forms[] = {
 	{"member_expression", SPELL_MEMBER, "object", "property"},
 	{"subscript_expression", SPELL_INDEX, "object", "index"},
 	{"call_expression", SPELL_CALL, "function"},
-	{"new_expression", SPELL_INSIDE, "constructor"},
+	{"new_expression", SPELL_NEW, "constructor"},
 	{"parenthesized_expression", SPELL_INSIDE},
 	{"await_expression", SPELL_INSIDE},
 	{"non_null_expression", SPELL_INSIDE},
@@ -112,7 +112,7 @@ static const struct form shell_forms[] = {
 	{"concatenation", SPELL_WORD},
 	{"simple_expansion", SPELL_WORD},
 	{"expansion", SPELL_WORD},
-	{"variable_name", SPELL_WORD},
+	{"variable_name", SPELL_VARIABLE},
 	{NULL},
 };
 

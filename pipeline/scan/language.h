@@ -29,7 +29,9 @@ enum spelling {
 	SPELL_CALL,	/* field a, "()"; or what a call is known to give (module_calls) */
 	SPELL_METHOD,	/* field a, ".", field b, "()"; or without a */
 	SPELL_INSIDE,	/* field a; without a field the first that is named */
+	SPELL_NEW,	/* field a, "{}": an object of that class */
 	SPELL_WORD,	/* a shell's word: without quotes and backslashes */
+	SPELL_VARIABLE, /* "$" and its name */
 	SPELL_LITERAL,	/* a text */
 };
 

@@ -52,8 +52,11 @@ static bool put(struct spelled *s, const char *text, size_t len)
 /* Without blanks; "a::b" and "a->b" are "a.b". */
 static bool put_name(struct spelled *s, struct span t)
 {
+	static const char top[] = "global::";
 	bool ok = true;
-	for (size_t i = 0; i < t.len && ok; i++) {
+	size_t i = t.len > sizeof(top) && memcmp(t.at, top, sizeof(top) - 1) == 0 ? sizeof(top) - 1
+										  : 0;
+	for (; i < t.len && ok; i++) {
 		const bool two = i + 1 < t.len &&
 				 (memcmp(t.at + i, "::", 2) == 0 || memcmp(t.at + i, "->", 2) == 0);
 		if (strchr(" \t\r\n\\", t.at[i]) && t.at[i])
@@ -149,6 +152,8 @@ static bool spell(const struct names *n, TSNode node, struct spelled *s, int dep
 		return put_name(s, text_of(n, node));
 	case SPELL_WORD:
 		return put_word(s, text_of(n, node));
+	case SPELL_VARIABLE:
+		return put(s, "$", 1) && put_word(s, text_of(n, node));
 	case SPELL_MEMBER:
 	case SPELL_INDEX:
 	case SPELL_METHOD:
@@ -157,6 +162,8 @@ static bool spell(const struct names *n, TSNode node, struct spelled *s, int dep
 		return spell_call(n, node, s, depth + 1);
 	case SPELL_INSIDE:
 		return spell_inside(n, node, f->a, s, depth + 1);
+	case SPELL_NEW:
+		return spell_inside(n, node, f->a, s, depth + 1) && put(s, "{}", 2);
 	case SPELL_LITERAL:
 		return false;
 	}
@@ -323,10 +330,10 @@ static void add(struct meanings *m, const char *head, const char *middle, const 
 /* How much of text is a name that may be bound: up to the first '.' or '('; "self.x" and "this.x" whole. */
 static size_t root_length(const char *text)
 {
-	size_t len = strcspn(text, ".(");
+	size_t len = strcspn(text, ".({");
 	const bool own = (len == 4 && (!memcmp(text, "self", 4) || !memcmp(text, "this", 4)));
 	if (own && text[len] == '.')
-		len += 1 + strcspn(text + len + 1, ".(");
+		len += 1 + strcspn(text + len + 1, ".({");
 	return len;
 }
 
@@ -448,7 +455,7 @@ bool names_match(const char *pattern, const char *name)
 		} else if (*pattern == *name) {
 			pattern++;
 			name++;
-		} else if (star) {
+		} else if (star && *again != '(') {
 			pattern = star + 1;
 			name = ++again;
 		} else {

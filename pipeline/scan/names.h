@@ -22,7 +22,7 @@ enum {
 	SPELLED_MAX = 512, /* bytes of a spelled name */
 	NAMES_MAX = 8192,  /* bindings of a file */
 	STARS_MAX = 32,
-	MEANINGS_MAX = 8,
+	MEANINGS_MAX = 32,
 };
 
 struct binding {
@@ -56,7 +56,7 @@ void names_meanings(const struct names *n, TSNode node, struct meanings *m);
 /* What the literal, the constant or the sum of such says. False: it is none that can be read. */
 bool names_literal(const struct names *n, TSNode node, char *to, size_t size);
 
-/* '*' in the pattern is any number of bytes. */
+/* '*' in the pattern is any number of bytes without a call in it. */
 bool names_match(const char *pattern, const char *name);
 
 #endif

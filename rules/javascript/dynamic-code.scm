@@ -3,7 +3,7 @@
 ; message: runs text as code
 ; sandbox: What runs is not what stands here: no look at the source says what it does.
 ((call_expression function: (_) @name) @found
- (#resolves? @name "eval" "globalThis.eval" "window.eval" "global.eval" "self.eval" "Function" "globalThis.Function" "vm.runIn*" "vm.compileFunction" "vm.Script.runIn*" "execScript" "vm2.VM.run" "Reflect.construct.Function"))
+ (#resolves? @name "eval" "globalThis.eval" "window.eval" "global.eval" "self.eval" "Function" "globalThis.Function" "vm.runIn*" "vm.compileFunction" "vm.Script{}.runIn*" "execScript" "vm2.VM{}.run" "Reflect.construct.Function"))
 ((new_expression constructor: (_) @name) @found
  (#resolves? @name "Function" "globalThis.Function" "vm.Script" "vm.SourceTextModule" "vm2.VM" "vm2.NodeVM"))
 ((call_expression function: (_) @name arguments: (arguments . [(string) (template_string)])) @found
