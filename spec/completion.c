@@ -38,7 +38,7 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_commands='run explain doctor image ps kill gc audit completion version help'\n"
+	fputs("'\n_pinfold_commands='run explain doctor image scan ps kill gc audit completion version help'\n"
 	      "_pinfold_image_verbs='pull load import build-debian list inspect tag remove gc verify export'\n"
 	      "_pinfold_guarantees='all cgroup",
 	      to);
@@ -124,6 +124,10 @@ static const char others[] =
 	"\taudit,--status,*) _pinfold_words \"$_pinfold_statuses\" ;;\n"
 	"\taudit,*,-*) _pinfold_words '--id --since --status --json --help' ;;\n"
 	"\taudit,*) _pinfold_files ;;\n"
+	"\tscan,--format,*) _pinfold_words 'text sarif' ;;\n"
+	"\tscan,--gate,*) _pinfold_words 'error warning note none' ;;\n"
+	"\tscan,*,-*) _pinfold_words '--format --gate --waive --rules --merge --limit-time --propose --help' ;;\n"
+	"\tscan,*) _pinfold_files ;;\n"
 	"\tdoctor,*,-*|ps,*) _pinfold_words '--json --help' ;;\n"
 	"\tdoctor,*) _pinfold_image ;;\n"
 	"\tkill,*,-*) _pinfold_words --help ;;\n"
