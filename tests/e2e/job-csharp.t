@@ -25,12 +25,18 @@ def document(server, name):
     return job
 
 
+def files_of(folder):
+    """{path: content} of a folder."""
+    paths = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
+    return {os.path.relpath(path, folder): open(path, "rb").read() for path in paths}
+
+
 if not place_of("mcs", host=False) or not place_of("git") or not os.path.isdir(os.path.join(ROOT, "build/rootfs/runtimes")):
     skip_all("no images: run scripts/rootfs languages and scripts/rootfs runtimes")
 
 with Internet() as net:
-    server = GitServer(net, "git.example", "93.184.216.40")
-    commits = {name: server.publish_folder(name, os.path.join(EXAMPLE, name)) for name in ("submission", "twin")}
+    server = GitServer(net, {"git.example": "93.184.216.40"})
+    commits = {name: server.repository(name, files_of(os.path.join(EXAMPLE, name))) for name in ("submission", "twin")}
     jobs = Jobs()
 
     # ---- the submission ----
