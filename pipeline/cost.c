@@ -342,12 +342,12 @@ static struct law fit_proportional(struct sample *s)
 
 /* ---- in and out ---- */
 
-static int check(const struct cost_point *points, size_t len, double full, struct err *e)
+static int check(const struct cost_points *p, double full, struct err *e)
 {
-	if (len > COST_POINTS_MAX)
+	if (p->len > COST_POINTS_MAX)
 		return err_usage(e, "cost: more than %d measured points", COST_POINTS_MAX);
-	for (size_t i = 0; i <= len; i++) {
-		const double scale = i < len ? points[i].scale : full;
+	for (size_t i = 0; i <= p->len; i++) {
+		const double scale = i < p->len ? p->at[i].scale : full;
 		if (!(scale >= COST_SCALE_LEAST && scale <= COST_SCALE_MOST))
 			return err_usage(e, "cost: the scale %g is not between %g and %g", scale,
 					 COST_SCALE_LEAST, COST_SCALE_MOST);
@@ -355,17 +355,16 @@ static int check(const struct cost_point *points, size_t len, double full, struc
 	return 0;
 }
 
-static unsigned load(struct sample *s, const struct cost_point *points, size_t len,
-		     enum cost_quantity q, double full)
+static unsigned load(struct sample *s, const struct cost_points *p, enum cost_quantity q, double full)
 {
 	unsigned scales = 0;
 	s->floor = resolution[q];
-	for (size_t i = 0; i < len; i++) {
-		if (points[i].measured[q] == COST_UNKNOWN)
+	for (size_t i = 0; i < p->len; i++) {
+		if (p->at[i].measured[q] == COST_UNKNOWN)
 			continue;
-		const double value = (double)points[i].measured[q];
+		const double value = (double)p->at[i].measured[q];
 		const double unit = value > s->floor ? value : s->floor;
-		const double x = points[i].scale / full;
+		const double x = p->at[i].scale / full;
 		bool seen = false;
 		for (size_t k = 0; k < s->len; k++)
 			seen |= s->x[k] == x;
@@ -422,16 +421,16 @@ static void estimate(struct cost_estimate *est, struct sample *s, double full)
 	est->high = whole(ceil(fmax(high, l.constant + l.power)));
 }
 
-int cost_estimate(struct cost_estimate *to, const struct cost_point *points, size_t len,
-		  enum cost_quantity q, double full, struct err *e)
+int cost_estimate(struct cost_estimate *to, const struct cost_points *p, enum cost_quantity q,
+		  double full, struct err *e)
 {
-	if (check(points, len, full, e) < 0)
+	if (check(p, full, e) < 0)
 		return -1;
 	struct sample s = {0};
 	struct cost_estimate est = {.estimate = COST_UNKNOWN,
 				    .low = COST_UNKNOWN,
 				    .high = COST_UNKNOWN};
-	est.scales = load(&s, points, len, q, full);
+	est.scales = load(&s, p, q, full);
 	est.points = (unsigned)s.len;
 	est.method = est.scales < 3 ? (enum cost_method)est.scales : COST_POWER;
 	if (est.method != COST_NOTHING)
