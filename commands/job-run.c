@@ -107,9 +107,26 @@ static int write_result(struct request *q, const struct job_result *r, struct er
 	return done;
 }
 
+/* What the gate did not let through; the result has all of it. */
+static void mention_findings(const struct job_result *r)
+{
+	enum { MOST = 20 };
+	size_t told = 0;
+	for (size_t i = 0; r->status == JOB_STOPPED && i < r->analysis.findings.len; i++) {
+		const struct scan_finding *f = &r->analysis.findings.at[i];
+		if (!f->waived && told++ < MOST)
+			complain("%s:%u:%u: %s: %s%s%s [%s]", f->path, f->line, f->column,
+				 scan_severity_name(f->severity), f->message, *f->detail ? ": " : "",
+				 f->detail, f->id);
+	}
+	if (told > MOST)
+		complain("and %zu more findings", told - MOST);
+}
+
 static int report(struct request *q, struct job_result *r)
 {
 	struct err e = ERR_INIT;
+	mention_findings(r);
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
 	if (r->status != JOB_SUCCEEDED)

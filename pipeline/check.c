@@ -254,6 +254,17 @@ static int check_tool(struct reading *r, struct err *e)
 		err_usage(e, "an analyser leaves its findings, and no artifacts");
 		return reading_refuse(r, tool->at, "tool", e);
 	}
+	/* What it is there to look at, unless it says how it takes it; and what it leaves. */
+	bool takes = false;
+	for (size_t i = 0; i < tool->asked.inputs.len; i++)
+		takes |= strcmp(tool->asked.inputs.inputs[i].source, "@source") == 0;
+	struct spec *both[] = {&tool->asked, &tool->whole};
+	for (size_t i = 0; i < 2; i++)
+		if ((!takes && spec_set(both[i], "input-ro", "@source", e) < 0) ||
+		    spec_set(both[i], "artifact",
+			     arena_printf(r->job->arena, "%s:required:max=32M", r->job->analyse.tool_sarif),
+			     e) < 0)
+			return reading_refuse(r, tool->at, "tool", e);
 	return check_stage(r, 0, tool, e);
 }
 

@@ -38,11 +38,73 @@ void report_diagnostics(struct json_writer *w, const struct stage_run *run)
 	json_end(w, '[');
 }
 
+/* ---- analysis ---- */
+
+enum { FINDINGS_MAX = 1000 };
+
+static void write_finding(struct json_writer *w, const struct scan_finding *f)
+{
+	json_begin(w, NULL, '{');
+	json_text(w, "id", f->id);
+	json_text(w, "severity", scan_severity_name(f->severity));
+	text_or_null(w, "path", f->path);
+	number_or_null(w, "line", f->line, f->line > 0);
+	number_or_null(w, "column", f->column, f->column > 0);
+	json_text(w, "message", f->message);
+	text_or_null(w, "detail", f->detail);
+	json_text(w, "tool", f->tool ? f->tool : "pinfold");
+	text_or_null(w, "waived", f->waived ? f->waived->reason : NULL);
+	json_end(w, '{');
+}
+
+/* The worst first. */
+static void write_findings(struct json_writer *w, const struct scan_findings *all)
+{
+	size_t written = 0;
+	json_begin(w, "findings", '[');
+	for (int severity = SCAN_SEVERITIES - 1; severity >= 0; severity--)
+		for (size_t i = 0; i < all->len && written < FINDINGS_MAX; i++)
+			if (all->at[i].severity == (enum scan_severity)severity) {
+				write_finding(w, &all->at[i]);
+				written++;
+			}
+	json_end(w, '[');
+}
+
+static void write_waivers(struct json_writer *w, const struct scan_waivers *all)
+{
+	json_begin(w, "waivers", '[');
+	for (size_t i = 0; i < all->len; i++) {
+		json_begin(w, NULL, '{');
+		json_text(w, "id", all->at[i].id);
+		json_text(w, "path", all->at[i].path);
+		json_text(w, "reason", all->at[i].reason);
+		json_number(w, "used", (int64_t)all->at[i].used);
+		json_end(w, '{');
+	}
+	json_end(w, '[');
+}
+
 void report_analysis(struct json_writer *w, const struct job *job, const struct job_result *r)
 {
-	(void)job;
-	(void)r;
-	json_null_value(w, "analysis");
+	static const char *const gates[] = {
+		[GATE_NONE] = "none", [GATE_NOTE] = "note", [GATE_WARNING] = "warning", [GATE_ERROR] = "error"};
+	const struct job_analysis *a = &r->analysis;
+	if (!job || !a->done) {
+		json_null_value(w, "analysis");
+		return;
+	}
+	json_begin(w, "analysis", '{');
+	json_text(w, "gate", gates[job->analyse.gate]);
+	json_begin(w, "counts", '{');
+	for (int i = SCAN_SEVERITIES - 1; i >= 0; i--)
+		json_number(w, scan_severity_name((enum scan_severity)i), (int64_t)a->verdict.counts[i]);
+	json_number(w, "waived", (int64_t)a->verdict.waived);
+	json_end(w, '{');
+	json_bool(w, "complete", !a->findings.cut && a->findings.len <= FINDINGS_MAX);
+	write_findings(w, &a->findings);
+	write_waivers(w, &a->waivers);
+	json_end(w, '{');
 }
 
 /* ---- cost ---- */

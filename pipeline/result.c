@@ -33,6 +33,7 @@ void job_result_close(struct job_result *r)
 {
 	for (size_t i = 0; i < r->runs_len; i++)
 		stage_run_close(r->runs[i]);
+	scan_free(&r->analysis.findings);
 	while (r->warnings_len > 0)
 		free(r->warnings[--r->warnings_len]);
 	r->runs_len = 0;

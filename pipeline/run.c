@@ -240,12 +240,14 @@ static void decide(struct job_state *j, bool good)
 static void run_all(struct job_state *j)
 {
 	watch_event(&j->watch, NULL, "begun", NULL);
-	if (!fetch_source(j)) {
+	if (!fetch_source(j) || !analyse_source(j)) {
 		for (size_t i = 0; i < j->r->runs_len; i++)
 			note_failure(j, j->r->runs[i]);
 		for (size_t i = 0; i < j->job->stages_len; i++)
 			skip_stage(j, i);
 		decide(j, false);
+		if (j->r->analysis.verdict.stop && !j->watch.cancelled)
+			j->r->status = JOB_STOPPED;
 		return;
 	}
 	if (!j->job->cost.wanted) {

@@ -5,6 +5,7 @@
 #include "pipeline/budget.h"
 #include "pipeline/cost.h"
 #include "pipeline/job.h"
+#include "pipeline/scan/scan.h"
 #include "pipeline/stage_run.h"
 
 enum job_status {
@@ -52,12 +53,20 @@ struct job_cost_result {
 	bool has_reserved, has_settled;
 };
 
+struct job_analysis {
+	bool done;
+	struct scan_findings findings;
+	struct scan_waivers waivers;
+	struct scan_verdict verdict;
+};
+
 struct job_result {
 	char id[65];
 	enum job_status status;
 	char stage[64]; /* the first that was not ok; "" none */
 	char message[1024];
 	struct job_source_result source;
+	struct job_analysis analysis;
 	struct job_cost_result cost;
 	struct stage_run **runs; /* the arena's; in the order in which they were begun */
 	size_t runs_len, runs_room;

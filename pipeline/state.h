@@ -21,6 +21,8 @@ struct stage_run *job_new_run(struct job_state *j, const struct job_stage *s);
 
 /* The source becomes a tree of the job's, which r->source names. True: it is there, or there is none to fetch. */
 bool fetch_source(struct job_state *j);
+/* True: what looked at it lets it through, or nothing was to look. */
+bool analyse_source(struct job_state *j);
 
 /* A stage with the values of that configuration of cost; the last is the full one. True: it is ok. */
 bool job_run_configured(struct job_state *j, size_t stage, size_t configuration);

@@ -382,6 +382,25 @@ bool watch_run(struct watch *w, const struct batch *b)
 	return good && next == b->len && !w->cancelled;
 }
 
+int watch_sibling(struct watch *w, struct sibling *s)
+{
+	struct pollfd p[] = {{.fd = s->pidfd, .events = POLLIN},
+			     {.fd = w->signals, .events = POLLIN},
+			     {.fd = w->caller, .events = POLLIN}};
+	while (!p[0].revents) {
+		if (poll(p, 3, -1) < 0)
+			continue;
+		if (p[1].revents)
+			told(w);
+		if (p[2].revents)
+			w->cancelled = true;
+		if (w->cancelled)
+			sibling_signal(s, SIGTERM);
+		p[2].fd = w->cancelled ? -1 : w->caller;
+	}
+	return sibling_wait(s);
+}
+
 /* ---- the end ---- */
 
 void watch_close(struct watch *w)

@@ -37,6 +37,9 @@ struct batch {
 };
 bool watch_run(struct watch *w, const struct batch *b);
 
+/* A child that is none of the stages': its exit code as with sibling_run(); a signal ends it, and the job. */
+int watch_sibling(struct watch *w, struct sibling *s);
+
 /* An event of the job's own; run may be NULL. inner: JSON, NULL none. */
 void watch_event(struct watch *w, const struct stage_run *run, const char *what, const char *inner);
 
