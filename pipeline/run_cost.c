@@ -58,9 +58,10 @@ static int estimate(struct job_state *j, struct err *e)
 		r->points[i].scale = c->minimal[i].scale;
 		cost_measure(j, i, r->points[i].measured);
 	}
+	const struct cost_points points = {r->points, c->minimal_len};
 	for (int q = 0; q < COST_QUANTITIES; q++)
-		if (cost_estimate(&r->estimates[q], r->points, c->minimal_len,
-				  (enum cost_quantity)q, c->full.scale, e) < 0)
+		if (cost_estimate(&r->estimates[q], &points, (enum cost_quantity)q, c->full.scale,
+				  e) < 0)
 			return -1;
 	r->estimated = true;
 	return 0;

@@ -16,7 +16,8 @@ static struct cost_estimate wall_of(const struct cost_point *points, size_t len,
 {
 	struct err e = ERR_INIT;
 	struct cost_estimate est;
-	assert_int_equal(cost_estimate(&est, points, len, COST_WALL, full, &e), 0);
+	assert_int_equal(cost_estimate(&est, &(struct cost_points){points, len}, COST_WALL, full, &e),
+			 0);
 	return est;
 }
 
@@ -132,15 +133,20 @@ static void bad_scales_are_refused(void **state)
 		struct err e = ERR_INIT;
 		struct cost_estimate est = {.points = 77};
 		const struct cost_point p[] = {{1, {1}}, {bad[i], {1}}};
-		assert_int_equal(cost_estimate(&est, p, 2, COST_WALL, 1, &e), -1);
+		assert_int_equal(cost_estimate(&est, &(struct cost_points){p, 2}, COST_WALL, 1, &e),
+				 -1);
 		assert_int_equal(e.kind, ERR_USAGE);
-		assert_int_equal(cost_estimate(&est, p, 1, COST_WALL, bad[i], &e), -1);
+		assert_int_equal(cost_estimate(&est, &(struct cost_points){p, 1}, COST_WALL, bad[i],
+					       &e),
+				 -1);
 		assert_int_equal(est.points, 77);
 	}
 	struct err e = ERR_INIT;
 	struct cost_estimate est;
 	static const struct cost_point many[COST_POINTS_MAX + 1];
-	assert_int_equal(cost_estimate(&est, many, COST_POINTS_MAX + 1, COST_WALL, 1, &e), -1);
+	assert_int_equal(cost_estimate(&est, &(struct cost_points){many, COST_POINTS_MAX + 1},
+				       COST_WALL, 1, &e),
+			 -1);
 }
 
 static uint64_t random_bits(uint64_t *seed)
