@@ -62,7 +62,7 @@ with Internet() as net:
     is_((job.status, job.code), ("needs-approval", 3), "the full configuration does not start by itself", job)
     is_(job.result["source"]["commit"], commit, "what was fetched is the commit that was published")
     cost = job.result["cost"]
-    is_([(point["configuration"], point["scale"]) for point in cost["points"]], [("tiny", 300), ("small", 600), ("medium", 1200)], "three small ones ran", job)
+    is_([(point["configuration"], point["scale"]) for point in cost["points"]], [("tiny", 400), ("small", 800), ("medium", 1600)], "three small ones ran", job)
     is_([cost["estimate"][name]["method"] for name in ("wall_usec", "cpu_usec")], ["power", "power"], "and a power of the size was fitted")
     cpu = cost["estimate"]["cpu_usec"]
     ok(cpu["low"] <= cpu["value"] <= cpu["high"] and cpu["high"] > 2000000, "the upper end is beyond the two seconds that are approved", str(cpu))
@@ -81,7 +81,7 @@ with Internet() as net:
     is_((cost["by"], cost["approved"]["wall_usec"], cost["over"]), ("flag", HOUR, []), "who approved how much")
     results, plots = found(out, "result.json"), found(out, "plot.png")
     documents = [json.load(open(path, encoding="utf-8")) for path in results]
-    is_(sorted(one["size"] for one in documents if "density" in one)[-1:], [2400], "the full one's result.json is handed back", str(results))
+    is_(sorted(one["size"] for one in documents if "density" in one)[-1:], [3200], "the full one's result.json is handed back", str(results))
     ok(plots and open(plots[-1], "rb").read(8) == b"\x89PNG\r\n\x1a\n", "and its plot, which is a PNG", str(plots))
     kept = job.stages("experiment")[-1]["result"]["artifacts"]
     is_([(row["path"], row["status"], row["type"]) for row in kept], [("result.json", "kept", "json"), ("plot.png", "kept", "png")], "both were validated", str(kept))
