@@ -42,10 +42,13 @@ DYNAMIC += -Wl,-z,relro,-z,now,-z,noexecstack
 RUN_LIBS := -lseccomp -lcap-ng -ljansson -lmd
 
 room_src := $(foreach r,$(ROOMS),$(wildcard $(r)/*.c))
-# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image;
-# the rest of commands/ is pinfold itself.
+# commands/pinfold-NAME.c is the main of a sibling program, commands/image-VERB.c a part of pinfold-image,
+# commands/job-VERB.c of pinfold-job, commands/scan-PART.c one of pinfold-scan; the rest of commands/ is pinfold itself.
 siblings := $(patsubst commands/%.c,%,$(wildcard commands/pinfold-*.c))
-main_src := $(filter-out commands/pinfold-%.c commands/image-%.c,$(wildcard commands/*.c))
+# What reads source code needs tree-sitter's grammars, which scripts/grammars fetches.
+grammars := $(wildcard build/grammars/ready)
+siblings := $(filter-out $(if $(grammars),,pinfold-scan),$(siblings))
+main_src := $(filter-out commands/pinfold-%.c commands/image-%.c commands/job-%.c commands/scan-%.c,$(wildcard commands/*.c))
 
 room_obj := $(room_src:%.c=$(OUT)/obj/%.o)
 main_obj := $(main_src:%.c=$(OUT)/obj/%.o)
@@ -147,9 +150,62 @@ $(OUT)/libexec/pinfold/pinfold-unpack: $(OUT)/obj/commands/pinfold-unpack.o $(UN
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ -larchive -lcap-ng
 # ---- end of inputs ----
 
+# ---- jobs: pipeline/ is pinfold-job's alone and never part of the run path ----
+JOB_LIB := $(OUT)/libpinfold-job.a
+job_obj := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/*.c pipeline/diagnostics/*.c))
+$(JOB_LIB): $(job_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common.c commands/config.c commands/images.c \
+	commands/sink.c $(wildcard commands/job-*.c))
+# Static, because what a cached stage costs is mostly the start of this.
+$(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RUN_LIBS) -lm
+# What its parts make of their input, for tests/e2e/job-templates.t.
+$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS) -lm
+tests-ready: $(OUT)/tests/pipeline
+# ---- end of jobs ----
+# ---- scan: pipeline/scan/ is pinfold-scan's; pinfold-job links what needs no tree-sitter (pipeline/scan/scan.h) ----
+SCAN_LIB  := $(OUT)/libpinfold-scan.a
+SCAN_LIBS := -larchive -l:libtree-sitter.a $(RUN_LIBS)
+scan_obj  := $(patsubst %.c,$(OUT)/obj/%.o,$(wildcard pipeline/scan/*.c))
+$(SCAN_LIB): $(scan_obj)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+# The grammars are generated code, and large: compiled once for every build below build/, without our warnings.
+GRAMMARS     := build/grammars/libgrammars.a
+grammar_src  := $(if $(grammars),$(shell find build/grammars -name '*.c'))
+grammar_obj  := $(grammar_src:%.c=%.o)
+$(grammar_obj): %.o: %.c
+	$(CC) -std=gnu11 -O1 -g0 -w -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(BRANCHES) \
+		-I$(@D) -c -o $@ $<
+$(GRAMMARS): $(grammar_obj)
+	rm -f $@
+	ar rcs $@ $^
+scan_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-scan.c commands/common.c $(wildcard commands/scan-*.c))
+$(OUT)/libexec/pinfold/pinfold-scan: $(scan_main) $(SCAN_LIB) $(LIB) $(GRAMMARS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(SCAN_LIBS)
+# The rules, where an installed pinfold-scan has them as well: share/pinfold/rules.
+rules_src := $(wildcard rules/*/*.scm)
+RULES     := $(rules_src:%=$(OUT)/share/pinfold/%)
+$(RULES): $(OUT)/share/pinfold/%: %
+	@mkdir -p $(@D)
+	cp $< $@
+all: $(if $(grammars),$(RULES))
+.PHONY: check-scan
+check-scan: all
+	tests/scan/check
+# ---- end of scan ----
+
 # ---- unit tests: tests/unit/NAME.c, one program each, cmocka ----
-unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/*.c))
-# Those of the image's, the broker's and the report's parts have their libraries besides: the rule with the shorter stem goes first.
+unit := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(filter-out $(if $(grammars),,tests/unit/scan_%),$(wildcard tests/unit/*.c)))
+# Those of the rooms with libraries of their own have them besides: the rule with the shorter stem goes first.
 $(OUT)/tests/unit/image_%: $(OUT)/obj/tests/unit/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(IMAGE_LIB) $(LIB) $(IMAGE_LIBS) -lcmocka
@@ -159,6 +215,12 @@ $(OUT)/tests/unit/egress_%: $(OUT)/obj/tests/unit/egress_%.o $(EGRESS_LIB) $(LIB
 $(OUT)/tests/unit/report_%: $(OUT)/obj/tests/unit/report_%.o $(REPORT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(REPORT_LIB) $(LIB) $(RUN_LIBS) -lcmocka
+$(OUT)/tests/unit/pipeline_%: $(OUT)/obj/tests/unit/pipeline_%.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RUN_LIBS) -lm -lcmocka
+$(OUT)/tests/unit/scan_%: $(OUT)/obj/tests/unit/scan_%.o $(SCAN_LIB) $(LIB) $(GRAMMARS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(SCAN_LIB) $(LIB) $(GRAMMARS) $(SCAN_LIBS) -lcmocka
 $(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $< $(LIB) $(RUN_LIBS) -lcmocka
@@ -267,6 +329,8 @@ install: all
 		$(INSTALL) -D -m 0755 $(OUT)/libexec/pinfold/$$name $(DESTDIR)$(PREFIX)/libexec/pinfold/$$name || exit; done
 	for page in $(sort $(wildcard docs/man/*.[157]) $(OUT)/share/man/man1/pinfold-run.1); do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
+	for rule in $(if $(grammars),$(sort $(rules_src))); do \
+		$(INSTALL) -D -m 0644 $$rule $(DESTDIR)$(PREFIX)/share/pinfold/$$rule || exit; done
 	for schema in $(sort $(wildcard docs/*.schema.json)); do \
 		$(INSTALL) -D -m 0644 $$schema $(DESTDIR)$(PREFIX)/share/pinfold/$${schema##*/} || exit; done
 	$(INSTALL) -D -m 0644 $(OUT)/share/bash-completion/completions/pinfold \
@@ -278,7 +342,7 @@ install: all
 # ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----
 FUZZ_SECONDS ?= 30
 FUZZ_SAN     := fuzzer-no-link,address,undefined
-fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzzers := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(filter-out $(if $(grammars),,tests/fuzz/scan_%),$(wildcard tests/fuzz/*.c)))
 $(OUT)/tests/fuzz/image_%: $(OUT)/obj/tests/fuzz/image_%.o $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(IMAGE_LIBS)
@@ -291,6 +355,12 @@ $(OUT)/tests/fuzz/egress_%: $(OUT)/obj/tests/fuzz/egress_%.o $(EGRESS_LIB) $(LIB
 $(OUT)/tests/fuzz/report_%: $(OUT)/obj/tests/fuzz/report_%.o $(REPORT_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)
+$(OUT)/tests/fuzz/pipeline_%: $(OUT)/obj/tests/fuzz/pipeline_%.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS) -lm
+$(OUT)/tests/fuzz/scan_%: $(OUT)/obj/tests/fuzz/scan_%.o $(SCAN_LIB) $(LIB) $(GRAMMARS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $< $(SCAN_LIB) $(LIB) $(GRAMMARS) $(SCAN_LIBS)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -pie -fsanitize=fuzzer,address,undefined -o $@ $^ $(RUN_LIBS)

@@ -25,6 +25,8 @@ int command_kill(const struct context *c);
 int command_gc(const struct context *c);
 int command_audit(const struct context *c);
 int command_image(const struct context *c);
+int command_job(const struct context *c);
+int command_scan(const struct context *c);
 int command_report(const struct context *c);
 int command_completion(const struct context *c);
 
@@ -33,6 +35,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* text on stdout, escaped in the same way: for all that is not ours. */
 void print_text(const char *text);
+
+/* How many columns print_text() takes for the first len bytes of text; a character is one. */
+size_t text_columns(const char *text, size_t len);
 
 /* The environment's part of the options: libexec, cache, id range. Strings are the arena's. */
 void options_from_environment(struct sandbox_options *o, struct arena *a);

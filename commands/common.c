@@ -39,6 +39,19 @@ void print_text(const char *text)
 	}
 }
 
+size_t text_columns(const char *text, size_t len)
+{
+	size_t columns = 0;
+	for (const unsigned char *p = (const unsigned char *)text; *p && len > 0;) {
+		const size_t bytes = harmless(p);
+		const size_t step = bytes > 0 ? bytes : 1;
+		columns += bytes > 0 ? 1 : 4;
+		p += step;
+		len -= step < len ? step : len;
+	}
+	return columns;
+}
+
 void complain(const char *fmt, ...)
 {
 	char whole[8192], text[1024], safe[4 * sizeof(text) + 16];

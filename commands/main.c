@@ -27,6 +27,8 @@ static const struct command {
 	{"doctor", command_doctor,
 	 "tell what this host can enforce for this user, and how to mend the rest"},
 	{"image", command_image, "pull, load, list and remove images", .own_help = true},
+	{"job", command_job, "fetch, look at, build and run code that nobody trusts", .own_help = true},
+	{"scan", command_scan, "look into source code before it runs", .own_help = true},
 	{"ps", command_ps, "list your running sandboxes"},
 	{"kill", command_kill, "end a running sandbox"},
 	{"gc", command_gc, "remove what a killed supervisor may have left: empty cgroups"},

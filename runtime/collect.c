@@ -3,10 +3,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "runtime/confine.h"
-#include "runtime/hashing.h"
-#include "runtime/run.h"
-#include "transfer/collect.h"
-#include "transfer/store.h"
+#include "runtime/intake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +26,10 @@ enum {
 	FILES = 256,
 	SCHEMA_BYTES_MAX = 1 << 20,
 	PIPE_BYTES = 1 << 20, /* fewer turns for both ends; the kernel may give less */
-	AHEAD = 8 << 10,
 	EVENTS_MAX = 2000,
 };
 
-static const char *const reasons[REASON_COUNT] = {
+const char *const collect_reasons[REASON_COUNT] = {
 	[REASON_MISSING] = "nothing of that name is there",
 	[REASON_LINK] = "it is a symbolic link, which is not followed",
 	[REASON_FOLDER] = "it is a folder",
@@ -46,6 +42,9 @@ static const char *const reasons[REASON_COUNT] = {
 	[REASON_LINK_ABOVE] = "a part of its path is a symbolic link, which is not followed",
 	[REASON_UNREADABLE] = "it could not be opened",
 	[REASON_NO_NAME] = "its path is longer than 4095 bytes",
+	[REASON_FILES] = "it has more entries than its files",
+	[REASON_DEPTH] = "its folders are nested deeper than 128",
+	[REASON_LEADS_OUT] = "it is a link that leads out of the tree",
 };
 
 /* ---- the plan ---- */
@@ -123,31 +122,6 @@ static _Noreturn void be_collector(const struct run *run, int to, pid_t parent)
 
 /* ---- what it says ---- */
 
-enum { RULE_KEPT = 1, RULE_BAD = 2 };
-
-struct intake {
-	struct run *run;
-	int from;
-	int64_t until_ns;
-	struct store_file file;
-	struct artifact_row row; /* of the file that is being taken */
-	struct err failed;	 /* why it will not be kept */
-	uint32_t rule;		 /* of it */
-	uint64_t at, total;
-	unsigned files, events;
-	bool cut;
-	uint8_t *states; /* of the rules */
-	struct hashing hashing;
-	struct stored {
-		struct artifact_row row; /* its path is its own */
-		uint32_t rule;
-	} stored[HASHING_FILES]; /* whose digests may not be there yet, the oldest first */
-	size_t stored_first, stored_len;
-	size_t begin, end; /* of what was read ahead: records are short */
-	char ahead[AHEAD];
-	char path[COLLECT_PATH_MAX + 1];
-};
-
 /* Some of it. 0: it ended, it took too long, we were told to stop. */
 static size_t hear(struct intake *in, void *to, size_t len)
 {
@@ -167,21 +141,20 @@ static size_t hear(struct intake *in, void *to, size_t len)
 	}
 }
 
-/* Exactly len bytes, or false. */
-static bool take(struct intake *in, void *to, size_t len)
+bool intake_take(struct intake *in, void *to, size_t len)
 {
 	for (char *at = to; len > 0;) {
 		size_t n = in->end - in->begin;
-		if (n == 0 && len < AHEAD) {
+		if (n == 0 && len < INTAKE_AHEAD) {
 			in->begin = 0;
-			in->end = hear(in, in->ahead, AHEAD);
+			in->end = hear(in, in->ahead, INTAKE_AHEAD);
 			n = in->end;
 		}
 		if (n > 0) {
 			n = n < len ? n : len;
 			memcpy(at, in->ahead + in->begin, n);
 			in->begin += n;
-		} else if (len >= AHEAD) {
+		} else if (len >= INTAKE_AHEAD) {
 			n = hear(in, at, len);
 		}
 		if (n == 0)
@@ -192,8 +165,9 @@ static bool take(struct intake *in, void *to, size_t len)
 	return true;
 }
 
-static bool reserved(const struct spec *s, const char *name)
+bool intake_reserved(const struct intake *in, const char *name)
 {
+	const struct spec *s = in->run->spec;
 	const char *const ours[] = {s->result, s->events, s->stdout_file, s->stderr_file};
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
 		const char *slash = ours[i] ? strrchr(ours[i], '/') : NULL;
@@ -203,8 +177,7 @@ static bool reserved(const struct spec *s, const char *name)
 	return false;
 }
 
-/* takes row->path. */
-static void note(struct intake *in, const struct artifact_row *row, uint32_t rule)
+void intake_note(struct intake *in, const struct artifact_row *row, uint32_t rule)
 {
 	struct result *r = in->run->r;
 	const bool bad = row->status == ARTIFACT_REJECTED;
@@ -225,8 +198,7 @@ static void note(struct intake *in, const struct artifact_row *row, uint32_t rul
 		run_event_artifact(in->run, kept);
 }
 
-/* Files become rows in their order, once their digests are there: until no more than left are waiting. */
-static void note_stored(struct intake *in, size_t left)
+void intake_note_stored(struct intake *in, size_t left)
 {
 	for (; in->stored_len > left; in->stored_len--) {
 		struct stored *s = &in->stored[in->stored_first++ % HASHING_FILES];
@@ -234,18 +206,18 @@ static void note_stored(struct intake *in, size_t left)
 		hashing_take(&in->hashing, digest);
 		if (s->row.status != ARTIFACT_REJECTED)
 			memcpy(s->row.sha256, digest, sizeof(digest));
-		note(in, &s->row, s->rule);
+		intake_note(in, &s->row, s->rule);
 	}
 }
 
-static const struct artifact_rule *rule_of(const struct intake *in)
+const struct artifact_rule *intake_rule(const struct intake *in)
 {
 	return &in->run->spec->artifacts.rules[in->rule];
 }
 
-static struct artifact_row new_row(const struct intake *in, uint64_t size)
+struct artifact_row intake_row(const struct intake *in, uint64_t size)
 {
-	const struct artifact_rule *rule = rule_of(in);
+	const struct artifact_rule *rule = intake_rule(in);
 	return (struct artifact_row){.path = strdup(in->path),
 				     .status = ARTIFACT_REJECTED,
 				     .type = rule->type,
@@ -257,19 +229,19 @@ static bool on_reject(struct intake *in, const struct collect_record *c)
 {
 	if (c->reason >= REASON_COUNT || c->size > INT64_MAX)
 		return false;
-	struct artifact_row row = new_row(in, c->size);
+	struct artifact_row row = intake_row(in, c->size);
 	if (c->reason != REASON_LARGE && c->size == 0)
 		row.size = NUM_UNKNOWN;
-	text_fit(row.reason, sizeof(row.reason), reasons[c->reason]);
-	note_stored(in, 0);
-	note(in, &row, in->rule);
+	text_fit(row.reason, sizeof(row.reason), collect_reasons[c->reason]);
+	intake_note_stored(in, 0);
+	intake_note(in, &row, in->rule);
 	return true;
 }
 
 static bool on_again(struct intake *in)
 {
 	const struct result *r = in->run->r;
-	note_stored(in, 0);
+	intake_note_stored(in, 0);
 	for (size_t i = 0; i < r->artifacts_len; i++) {
 		if (strcmp(r->artifacts[i].path, in->path) != 0)
 			continue;
@@ -282,21 +254,29 @@ static bool on_again(struct intake *in)
 
 static bool on_file(struct intake *in, const struct collect_record *c)
 {
-	if (c->size > rule_of(in)->max_bytes || c->size > COLLECT_BYTES_MAX - in->total ||
+	if (c->size > intake_rule(in)->max_bytes || c->size > COLLECT_BYTES_MAX - in->total ||
 	    in->files++ == COLLECT_FILES_MAX)
 		return false;
 	in->total += c->size;
 	in->at = 0;
-	in->row = new_row(in, c->size);
+	in->row = intake_row(in, c->size);
 	in->failed = (struct err)ERR_INIT;
 	store_name(in->row.file, in->path);
-	if (reserved(in->run->spec, in->row.file))
+	if (intake_reserved(in, in->row.file))
 		err_usage(&in->failed, "a document of this run has that name");
 	else
 		store_begin(&in->file, in->run->plan.artifacts.dir, in->files, &in->failed);
-	note_stored(in, HASHING_FILES - 1);
+	intake_note_stored(in, HASHING_FILES - 1);
 	hashing_begin(&in->hashing, c->size);
 	return true;
+}
+
+static void store_bytes(struct intake *in, const void *bytes, size_t len, uint64_t at)
+{
+	if (in->in_tree)
+		tree_store_data(&in->tree, bytes, len, at, &in->failed);
+	else
+		store_write(&in->file, bytes, len, at, &in->failed);
 }
 
 static bool on_data(struct intake *in, const struct collect_record *c)
@@ -308,11 +288,11 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 	while (left > 0) {
 		const size_t len = left < HASHING_BLOCK ? (size_t)left : HASHING_BLOCK;
 		char *block = hashing_room(&in->hashing);
-		if (!take(in, block, len))
+		if (!intake_take(in, block, len))
 			return false;
 		if (in->failed.kind == ERR_NONE) {
 			hashing_add(&in->hashing, len, at);
-			store_write(&in->file, block, len, at, &in->failed);
+			store_bytes(in, block, len, at);
 		}
 		at += len;
 		left -= len;
@@ -325,7 +305,7 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 static int keep(struct intake *in)
 {
 	const struct artifacts_plan *p = &in->run->plan.artifacts;
-	const struct artifact_rule *rule = rule_of(in);
+	const struct artifact_rule *rule = intake_rule(in);
 	const struct tree *schema = p->schemas && rule->schema ? &p->schemas[in->rule] : NULL;
 	const uint64_t size = (uint64_t)in->row.size;
 	struct err *e = &in->failed;
@@ -363,15 +343,20 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 	const bool in_file = *within;
 	if (in_file != (c->type == COLLECT_DATA || c->type == COLLECT_END))
 		return false;
+	if (c->type == COLLECT_TREE || (in->in_tree && !in_file))
+		return intake_tree_record(in, c, within);
 	switch ((enum collect_type)c->type) {
 	case COLLECT_FILE:
-		*within = true;
-		return c->path_len > 0 && on_file(in, c);
+		*within = c->path_len > 0 && on_file(in, c);
+		return *within;
 	case COLLECT_DATA:
 		return on_data(in, c);
 	case COLLECT_END:
 		*within = false;
-		on_end(in);
+		if (in->in_tree)
+			intake_tree_file_end(in);
+		else
+			on_end(in);
 		return true;
 	case COLLECT_AGAIN:
 		return on_again(in);
@@ -380,7 +365,7 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 	case COLLECT_CUT:
 		in->cut = true;
 		return true;
-	case COLLECT_DONE:
+	default:
 		break;
 	}
 	return false;
@@ -388,9 +373,9 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 
 static bool take_path(struct intake *in, const struct collect_record *c)
 {
-	if (c->path_len == 0)
+	if (c->path_len == 0 || in->in_tree)
 		return true;
-	if (c->path_len > COLLECT_PATH_MAX || !take(in, in->path, c->path_len))
+	if (c->path_len > COLLECT_PATH_MAX || !intake_take(in, in->path, c->path_len))
 		return false;
 	in->path[c->path_len] = '\0';
 	return strlen(in->path) == c->path_len;
@@ -401,21 +386,24 @@ static bool take_all(struct intake *in)
 {
 	struct collect_record c;
 	bool within = false, good = true;
-	while (good && take(in, &c, sizeof(c))) {
-		if (c.type == COLLECT_DONE && !within) {
-			note_stored(in, 0);
+	while (good && intake_take(in, &c, sizeof(c))) {
+		if (c.type == COLLECT_DONE && !within && !in->in_tree) {
+			intake_note_stored(in, 0);
 			return true;
 		}
-		good = c.rule < in->run->spec->artifacts.len && (!within || c.rule == in->rule);
+		const bool apart = !within && !in->in_tree;
+		good = c.rule < in->run->spec->artifacts.len && (apart || c.rule == in->rule);
 		in->rule = good ? c.rule : in->rule;
 		good = good && take_path(in, &c) && on_record(in, &c, &within);
 	}
-	if (within) {
+	if (in->in_tree) {
+		intake_tree_cut(in);
+	} else if (within) {
 		if (in->failed.kind == ERR_NONE)
 			err_host(&in->failed, "it was not read to its end");
 		on_end(in);
 	}
-	note_stored(in, 0);
+	intake_note_stored(in, 0);
 	return false;
 }
 
@@ -481,7 +469,10 @@ void collect_artifacts(struct run *run)
 	if (!run->r->artifacts)
 		run->r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*run->r->artifacts));
 	if (in && pipe2(ends, O_CLOEXEC) == 0) {
-		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT};
+		*in = (struct intake){.run = run,
+				      .from = ends[0],
+				      .file = STORE_FILE_INIT,
+				      .tree = TREE_STORE_INIT};
 		in->states = calloc(list->len, 1);
 		fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
 		if (hashing_open(&in->hashing) && in->states && run->r->artifacts &&

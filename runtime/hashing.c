@@ -127,14 +127,12 @@ static void give(struct hashing *h, struct hashing_block *b, struct hashing_bloc
 	what.begins = h->fresh;
 	h->fresh = false;
 	*b = what;
-	if (!h->started) {
-		hash_block(h, b);
-		h->given++;
-		finish_block(h, b);
-		return;
-	}
+	if (h->alone)
+		hash_block(h, b); /* whatever was given before is done */
 	pthread_mutex_lock(&h->lock);
 	h->given++;
+	if (h->alone)
+		finish_block(h, b);
 	pthread_cond_signal(&h->moved);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -144,6 +142,16 @@ void hashing_begin(struct hashing *h, uint64_t size)
 	if (!h->started && size >= ALONE_BYTES)
 		h->started = start(h);
 	h->fresh = true;
+	h->alone = !h->started;
+}
+
+void hashing_begin_awaited(struct hashing *h, uint64_t size)
+{
+	hashing_begin(h, size);
+	if (size >= ALONE_BYTES || h->alone)
+		return;
+	hashing_idle(h);
+	h->alone = true;
 }
 
 char *hashing_room(struct hashing *h)

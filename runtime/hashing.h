@@ -30,6 +30,7 @@ struct hashing {
 	struct hash sha; /* who hashes alone has it, and at */
 	uint64_t at;
 	bool fresh;	     /* the next block begins a file */
+	bool alone;	     /* who gives the blocks of this file hashes them */
 	size_t ready, taken; /* of files, ever */
 	char digests[HASHING_FILES][65];
 };
@@ -41,6 +42,9 @@ void hashing_close(struct hashing *h);
 /* The next file; HASHING_FILES are there at most that nobody took the digest of. Without a thread,
  * if there is none to be had, all is done at once. */
 void hashing_begin(struct hashing *h, uint64_t size);
+/* The same for one whose digest is taken before the next file begins: nothing waits, and one that
+ * is sooner hashed than handed over is hashed by who gives it. */
+void hashing_begin_awaited(struct hashing *h, uint64_t size);
 /* A block to be filled. It stays as it is until HASHING_BLOCKS later. */
 char *hashing_room(struct hashing *h);
 /* So much of it, which stands there in the file, in order and with holes between. */

@@ -5,6 +5,9 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
+#include <sys/types.h>
+
 /* In this process's place. path: of the program. Returns -1 and *e only; ENOENT says that it is not
  * installed. */
 int sibling_exec(const char *path, char *const *argv, char *const *envp, struct err *e);
@@ -12,5 +15,22 @@ int sibling_exec(const char *path, char *const *argv, char *const *envp, struct 
 /* As a child, to its end, with stdout_fd for its stdout. It is ended with this process. The exit
  * code, 128 and its number for a signal; -1 and *e. */
 int sibling_run(const char *path, char *const *argv, int stdout_fd, struct err *e);
+
+/* A child that goes on by itself, and is told to end (TERM) when this process is gone. */
+struct sibling {
+	const char *path;
+	char *const *argv;
+	int in, out, err; /* its standard descriptors; -1: /dev/null. Borrowed */
+	const int *keep;  /* more that stay open in it, under their numbers; borrowed */
+	size_t keep_len;
+	pid_t pid;
+	int pidfd; /* -1: it was not started, or was waited for */
+};
+#define SIBLING_INIT {.in = -1, .out = -1, .err = -1, .pidfd = -1}
+
+int sibling_start(struct sibling *s, struct err *e);
+void sibling_signal(const struct sibling *s, int number);
+/* It has ended, or will: waits, and lets go of it. Its code as with sibling_run(). */
+int sibling_wait(struct sibling *s);
 
 #endif

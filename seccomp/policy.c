@@ -162,6 +162,10 @@ static const struct policy_rule personality_rules[] = {
 	{.conds = {IN(0, personalities)}, .conds_len = 1}};
 
 static const struct policy_rule own_pid_rules[] = {{.conds = {IN(0, zero)}, .conds_len = 1}};
+/* With nothing else in the word: no reset-on-fork. */
+static const uint32_t plain_scheduler[] = {SCHED_OTHER};
+static const struct policy_rule scheduler_rules[] = {
+	{.conds = {IN(1, plain_scheduler)}, .conds_len = 1}};
 static const struct policy_rule affinity_rules[] = {{.conds_len = 0, .when = WHEN_AFFINITY}};
 
 const struct policy_group policy[] = {
@@ -256,6 +260,9 @@ const struct policy_group policy[] = {
 	{NAMES("sched_setaffinity"), EPERM, RULES(affinity_rules),
 	 "without cpu.max the affinity is what holds the cpus limit"},
 
+	{NAMES("sched_setscheduler"), EPERM, RULES(scheduler_rules),
+	 "the plain scheduler, which it has: a niceness stays what it is. Mono says so on stdout where it fails"},
+
 	/* ---- ENOSYS: runtimes probe for these and do without ---- */
 	{NAMES("clone3"), ENOSYS, .why = "its flags are behind a pointer; libcs fall back to clone"},
 	{NAMES("io_uring_setup", "io_uring_enter", "io_uring_register"), ENOSYS,
@@ -304,8 +311,8 @@ const struct policy_group policy[] = {
 	{NAMES("modify_ldt"), EPERM, .why = "16-bit segments, a source of kernel bugs"},
 	{NAMES("sethostname", "setdomainname"), EPERM, .why = "the host name is in the spec"},
 	{NAMES("capset"), EPERM, .why = "there are none to set"},
-	{NAMES("setpriority", "sched_setparam", "sched_setscheduler", "sched_setattr", "ioprio_set"),
-	 EPERM, .why = "its share is the spec's"},
+	{NAMES("setpriority", "sched_setparam", "sched_setattr", "ioprio_set"), EPERM,
+	 .why = "its share is the spec's"},
 	{NAMES("move_pages"), EPERM, .why = "tells and changes where other processes' pages are"},
 	{NAMES("vmsplice"), EPERM,
 	 .why = "user pages shared with a pipe: one copy-on-write bug after another"},

@@ -38,7 +38,7 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_commands='run explain doctor image ps kill gc audit report completion version help'\n"
+	fputs("'\n_pinfold_commands='run explain doctor image job scan ps kill gc audit report completion version help'\n"
 	      "_pinfold_image_verbs='pull load import build-debian list inspect tag remove gc verify export'\n"
 	      "_pinfold_guarantees='all cgroup",
 	      to);
@@ -112,6 +112,25 @@ static const char image_flags[] =
 	"\tload,*|import,*) _pinfold_files ;;\n"
 	"\t*) _pinfold_stored ;;\n\tesac\n}\n";
 
+/* The options of `job VERB`. */
+static const char job_flags[] =
+	"_pinfold_job_flags()\n{\n\tlocal flags=--help\n\tcase $1 in\n"
+	"\trun) flags+=' --result --events --artifacts-dir --id --approve --lang --lang-version'\n"
+	"\t\tflags+=' --build-image --run-image --no-cache' ;;\n"
+	"\tplan) flags+=' --json' ;;\n"
+	"\tbudget) flags+=' --json --create --cpu-time --wall --memory-hours --runs --money'\n"
+	"\t\tflags+=' --price-cpu-hour --price-hour --price-memory-hour --price-run' ;;\n"
+	"\tgc) flags+=' --older --max-size --all' ;;\n"
+	"\tesac\n\t_pinfold_words \"$flags\"\n}\n"
+	"_pinfold_job_word()\n{\n"
+	"\tcase $1,$2,$cur in\n"
+	"\trun,--id,*|run,--lang-version,*) ;;\n"
+	"\trun,--lang,*) _pinfold_words 'c c++ c# go java js python rust ts' ;;\n"
+	"\trun,--build-image,*|run,--run-image,*) _pinfold_image ;;\n"
+	"\t*,-*) _pinfold_job_flags \"$1\" ;;\n"
+	"\tgc,*) ;;\n"
+	"\t*) _pinfold_files ;;\n\tesac\n}\n";
+
 /* A word of one of the commands beside run and explain; `=` is a word of its own. */
 static const char others[] =
 	"_pinfold_other()\n{\n\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -124,6 +143,12 @@ static const char others[] =
 	"\taudit,--status,*) _pinfold_words \"$_pinfold_statuses\" ;;\n"
 	"\taudit,*,-*) _pinfold_words '--id --since --status --json --help' ;;\n"
 	"\taudit,*) _pinfold_files ;;\n"
+	"\tjob,*) ((COMP_CWORD == 2)) && _pinfold_words 'run check plan budget gc --help' ||\n"
+	"\t\t_pinfold_job_word \"${COMP_WORDS[2]}\" \"$before\" ;;\n"
+	"\tscan,--format,*) _pinfold_words 'text sarif' ;;\n"
+	"\tscan,--gate,*) _pinfold_words 'error warning note none' ;;\n"
+	"\tscan,*,-*) _pinfold_words '--format --gate --waive --rules --merge --limit-time --propose --help' ;;\n"
+	"\tscan,*) _pinfold_files ;;\n"
 	"\treport,--output,*|report,-o,*|report,--events,*|report,--artifacts-dir,*) _pinfold_files ;;\n"
 	"\treport,*,-*) _pinfold_words '--output --events --artifacts-dir --no-images --help' ;;\n"
 	"\treport,*) _pinfold_files ;;\n"
@@ -174,6 +199,7 @@ char *spec_completion_text(void)
 	bare_flags(to);
 	fputs(place_end, to);
 	fputs(image_flags, to);
+	fputs(job_flags, to);
 	fputs(others, to);
 	fputs(entry, to);
 	if (fclose(to) == 0)

@@ -304,6 +304,7 @@ struct walk {
 	const struct document *d;
 	uint64_t seen;
 	enum members kind;
+	const char *const *others; /* members that somebody else reads; NULL: none */
 };
 
 /* Numbers of which there can be too much; an id or a name is none. */
@@ -329,11 +330,21 @@ static int set_known(struct walk *w, const struct key *k, int bit, const struct 
 	return document_refuse(w->d, m->value.at, json_string_value(name.value), e);
 }
 
+static bool somebody_elses(const struct walk *w, const char *object, const char *name)
+{
+	const char *const *other = object ? NULL : w->others;
+	while (other && *other && strcmp(*other, name) != 0)
+		other++;
+	return other && *other;
+}
+
 static int set_member(struct walk *w, const char *object, const struct member *m, struct err *e)
 {
 	autodecoded key = {document_decode(w->d, m->key)};
 	const char *name = json_string_value(key.value) ? json_string_value(key.value) : "";
 	const struct key *k;
+	if (somebody_elses(w, object, name))
+		return 0;
 	int bit = key_bit(object, name, &k);
 	if (w->kind != MEMBERS_SPEC && (bit == SEEN_IMAGE || bit == SEEN_COMMAND))
 		bit = SEEN_NOTHING;
@@ -367,6 +378,13 @@ int document_set_members(struct spec *s, const struct document *d, size_t at, en
 			 struct err *e)
 {
 	struct walk w = {.s = s, .d = d, .kind = kind};
+	return set_members(&w, NULL, at, e);
+}
+
+int document_set_beside(struct spec *s, const struct document *d, size_t at,
+			const char *const *others, struct err *e)
+{
+	struct walk w = {.s = s, .d = d, .kind = MEMBERS_SPEC, .others = others};
 	return set_members(&w, NULL, at, e);
 }
 

@@ -214,7 +214,14 @@ static void write_member(const struct spec *s, const struct written *m, struct j
 		(strcmp(m->name, "image") == 0 ? write_image : write_command)(s, w);
 }
 
-char *spec_write_json(const struct spec *s)
+static bool is_said(const struct spec *s, const struct written *m)
+{
+	if (m->k)
+		return s->given >> (m->k - spec_keys) & 1;
+	return strcmp(m->name, "image") == 0 ? s->image != NULL : s->command_len > 0;
+}
+
+static char *write_spec(const struct spec *s, bool whole)
 {
 	struct written all[64];
 	size_t len = list_written(all);
@@ -223,6 +230,8 @@ char *spec_write_json(const struct spec *s)
 	json_open(&w, false);
 	json_begin(&w, NULL, '{');
 	for (size_t i = 0; i < len; i++) {
+		if (!whole && !is_said(s, &all[i]))
+			continue;
 		bool other = strcmp(all[i].object, object) != 0;
 		if (other && *object)
 			json_end(&w, '{');
@@ -235,4 +244,14 @@ char *spec_write_json(const struct spec *s)
 		json_end(&w, '{');
 	json_end(&w, '{');
 	return json_finish(&w, false);
+}
+
+char *spec_write_json(const struct spec *s)
+{
+	return write_spec(s, true);
+}
+
+char *spec_write_given(const struct spec *s)
+{
+	return write_spec(s, false);
 }

@@ -9,6 +9,7 @@
 static const char *const type_names[ARTIFACT_TYPE_COUNT] = {
 	[ARTIFACT_ANY] = "any",	  [ARTIFACT_JSON] = "json", [ARTIFACT_CSV] = "csv",
 	[ARTIFACT_TEXT] = "text", [ARTIFACT_PNG] = "png",   [ARTIFACT_ELF] = "elf",
+	[ARTIFACT_TREE] = "tree",
 };
 
 const char *artifact_type_name(enum artifact_type type)
@@ -148,7 +149,7 @@ static int take_type(struct artifact_rule *r, const char *word, struct err *e)
 			return 0;
 		}
 	}
-	return err_usage(e, "type %s is not one of json, csv, text, png, elf, any", show(word).text);
+	return err_usage(e, "type %s is not one of json, csv, text, png, elf, tree, any", show(word).text);
 }
 
 static int take_max(struct artifact_rule *r, const char *word, struct err *e)
@@ -162,6 +163,17 @@ static int take_max(struct artifact_rule *r, const char *word, struct err *e)
 	return 0;
 }
 
+static int take_files(struct artifact_rule *r, const char *word, struct err *e)
+{
+	uint64_t count = 0;
+	if (spec_parse_count(word, &count, e) < 0)
+		return -1;
+	if (count == 0 || count > ARTIFACT_FILES_MAX)
+		return err_usage(e, "files is at least 1 and at most %d", ARTIFACT_FILES_MAX);
+	r->max_files = count;
+	return 0;
+}
+
 static int take_option(struct artifact_rule *r, const char *option, struct err *e)
 {
 	if (strcmp(option, "required") == 0) {
@@ -172,11 +184,14 @@ static int take_option(struct artifact_rule *r, const char *option, struct err *
 		return take_max(r, option + 4, e);
 	if (strncmp(option, "type=", 5) == 0)
 		return take_type(r, option + 5, e);
+	if (strncmp(option, "files=", 6) == 0)
+		return take_files(r, option + 6, e);
 	if (strncmp(option, "schema=", 7) == 0 && option[7]) {
 		r->schema = option + 7;
 		return 0;
 	}
-	return err_usage(e, "%s is not one of max=SIZE, type=TYPE, schema=FILE, required",
+	return err_usage(e,
+			 "%s is not one of max=SIZE, type=TYPE, schema=FILE, files=NUMBER, required",
 			 show(option).text);
 }
 
@@ -203,6 +218,10 @@ static int read_rule(struct artifact_rule *r, const char *text, struct arena *a,
 		r->type = ARTIFACT_JSON;
 	if (r->schema && r->type != ARTIFACT_JSON)
 		return err_usage(e, "schema= is for type=json");
+	if (r->max_files && r->type != ARTIFACT_TREE)
+		return err_usage(e, "files= is for type=tree");
+	if (r->type == ARTIFACT_TREE && !r->max_files)
+		r->max_files = ARTIFACT_FILES_DEFAULT;
 	return 0;
 }
 

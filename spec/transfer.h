@@ -2,7 +2,7 @@
  *
  *	INPUT    = SRC [":" DST [":unpack"]]
  *	ARTIFACT = PATH *(":" OPTION)
- *	OPTION   = "max=" SIZE | "type=" TYPE | "schema=" FILE | "required"
+ *	OPTION   = "max=" SIZE | "type=" TYPE | "schema=" FILE | "files=" NUMBER | "required"
  *
  * DST is the part behind the last colon: a relative path without "." and "..", or "." alone, which
  * puts the contents of a folder there; SRC with a colon in it is written with a DST. ":unpack" behind a
@@ -25,6 +25,8 @@ enum {
 	ARTIFACT_RULES_MAX = 32768,
 	ARTIFACT_COMPONENTS_MAX = 64,
 	ARTIFACT_MAX_DEFAULT = 64 << 20,
+	ARTIFACT_FILES_DEFAULT = 20000,
+	ARTIFACT_FILES_MAX = 200000,
 };
 
 struct input {
@@ -47,13 +49,15 @@ enum artifact_type {
 	ARTIFACT_TEXT,
 	ARTIFACT_PNG,
 	ARTIFACT_ELF,
+	ARTIFACT_TREE, /* a folder with all that is in it, or one file, with modes */
 	ARTIFACT_TYPE_COUNT,
 };
 
 struct artifact_rule {
 	const char *text; /* as given */
 	const char *path;
-	uint64_t max_bytes;
+	uint64_t max_bytes; /* of a tree: of all its files together */
+	uint64_t max_files; /* of a tree: its entries, folders and links too */
 	enum artifact_type type;
 	const char *schema; /* NULL: none */
 	bool required;

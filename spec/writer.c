@@ -2,6 +2,7 @@
 
 #include "spec/base64.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,27 @@ void json_number(struct json_writer *w, const char *key, int64_t number)
 	int len = snprintf(text, sizeof(text), "%lld", (long long)number);
 	lead(w, key);
 	put(w, text, (size_t)len);
+}
+
+void json_double(struct json_writer *w, const char *key, double number)
+{
+	char text[40];
+	int digits = 1;
+	if (!isfinite(number)) {
+		json_null_value(w, key);
+		return;
+	}
+	do
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+	while (strtod(text, NULL) != number && digits++ < 17);
+	lead(w, key);
+	put(w, text, strlen(text));
+}
+
+void json_raw(struct json_writer *w, const char *key, const char *text)
+{
+	lead(w, key);
+	put(w, text, strlen(text));
 }
 
 void json_bool(struct json_writer *w, const char *key, bool value)

@@ -30,11 +30,16 @@ void json_begin(struct json_writer *w, const char *key, char bracket);
 void json_end(struct json_writer *w, char bracket);
 
 void json_number(struct json_writer *w, const char *key, int64_t number);
+/* The shortest decimal that reads back as number; null where it is none. */
+void json_double(struct json_writer *w, const char *key, double number);
 void json_bool(struct json_writer *w, const char *key, bool value);
 void json_null_value(struct json_writer *w, const char *key);
 
 /* A string if text is valid UTF-8, else {"encoding":"base64","data":"..."}, which is lossless. */
 void json_text(struct json_writer *w, const char *key, const char *text);
+
+/* Text that is one JSON value already, as it is. */
+void json_raw(struct json_writer *w, const char *key, const char *text);
 
 /* The character at s: its length in bytes and its number; 0: not valid UTF-8 (RFC 3629: no
  * overlong forms, no surrogates, nothing beyond U+10FFFF). s is NUL-terminated. */

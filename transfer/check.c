@@ -31,6 +31,7 @@ static int check_other(enum artifact_type type, const struct checked *c, struct 
 		return check_elf(c, e);
 	case ARTIFACT_JSON:
 	case ARTIFACT_ANY:
+	case ARTIFACT_TREE:
 	case ARTIFACT_TYPE_COUNT:
 		break;
 	}

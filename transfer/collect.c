@@ -1,4 +1,4 @@
-#include "transfer/collect.h"
+#include "transfer/collecting.h"
 
 #include "base/fd.h"
 #include "transfer/glob.h"
@@ -6,35 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	CHUNK = 1 << 20,
-	SMALL = 8 << 10, /* read into the records, rather than passed on by the kernel */
-	OUT_BYTES = SMALL + (16 << 10),
-};
-
-#define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
-
-struct collector {
-	int to;
-	const struct artifact_rule *rule;
-	uint32_t number; /* of the rule */
-	bool hit;	 /* the rule named something */
-	bool broken;	 /* nobody reads any more */
-	unsigned names;
-	uint64_t total;
-	char *sent[COLLECT_FILES_MAX]; /* paths */
-	size_t sent_len;
-	char path[COLLECT_PATH_MAX + 1];
-	size_t out_len;
-	char out[OUT_BYTES]; /* records, up to the next flush */
-};
+enum { CHUNK = 1 << 20 };
 
 static void flush(struct collector *c)
 {
@@ -44,23 +22,32 @@ static void flush(struct collector *c)
 
 static void put_bytes(struct collector *c, const void *bytes, size_t len)
 {
-	if (OUT_BYTES - c->out_len < len)
+	if (sizeof(c->out) - c->out_len < len)
 		flush(c);
 	memcpy(c->out + c->out_len, bytes, len);
 	c->out_len += len;
 }
 
-static void put(struct collector *c, struct collect_record r, bool with_path)
+void collect_put(struct collector *c, struct collect_record r, const char *path, const char *text)
 {
 	r.rule = c->number;
-	r.path_len = with_path ? (uint32_t)strlen(c->path) : 0;
+	r.path_len = path ? (uint32_t)strlen(path) : 0;
+	r.text_len = text ? (uint32_t)strlen(text) : 0;
 	if (c->broken)
 		return;
 	put_bytes(c, &r, sizeof(r));
-	put_bytes(c, c->path, r.path_len);
+	if (path)
+		put_bytes(c, path, r.path_len);
+	if (text)
+		put_bytes(c, text, r.text_len);
 }
 
-static void reject(struct collector *c, enum collect_reason reason, uint64_t size)
+static void put(struct collector *c, struct collect_record r, bool with_path)
+{
+	collect_put(c, r, with_path ? c->path : NULL, NULL);
+}
+
+void collect_reject(struct collector *c, enum collect_reason reason, uint64_t size)
 {
 	c->hit = true;
 	put(c, (struct collect_record){.type = COLLECT_REJECT, .reason = reason, .size = size}, true);
@@ -70,7 +57,7 @@ static void reject(struct collector *c, enum collect_reason reason, uint64_t siz
 
 static bool send_small(struct collector *c, int fd, off_t at, size_t left)
 {
-	if (OUT_BYTES - c->out_len < left)
+	if (sizeof(c->out) - c->out_len < left)
 		flush(c);
 	while (left > 0) {
 		const ssize_t n = pread(fd, c->out + c->out_len, left, at);
@@ -87,7 +74,7 @@ static bool send_small(struct collector *c, int fd, off_t at, size_t left)
 
 static bool send_bytes(struct collector *c, int fd, off_t at, uint64_t left)
 {
-	if (left <= SMALL)
+	if (left <= COLLECT_SMALL)
 		return send_small(c, fd, at, (size_t)left);
 	flush(c);
 	while (left > 0) {
@@ -120,6 +107,12 @@ static void send_data(struct collector *c, int fd, uint64_t size)
 	}
 }
 
+void collect_bytes(struct collector *c, int fd, uint64_t size)
+{
+	send_data(c, fd, size);
+	put(c, (struct collect_record){.type = COLLECT_END}, false);
+}
+
 static bool sent_before(const struct collector *c)
 {
 	for (size_t i = 0; i < c->sent_len; i++)
@@ -132,22 +125,21 @@ static void take_file(struct collector *c, int dir, const char *name, const stru
 {
 	const uint64_t size = (uint64_t)st->st_size;
 	if (size > c->rule->max_bytes)
-		return reject(c, REASON_LARGE, size);
+		return collect_reject(c, REASON_LARGE, size);
 	if (c->sent_len == COLLECT_FILES_MAX)
-		return reject(c, REASON_COUNT_FILES, size);
+		return collect_reject(c, REASON_COUNT_FILES, size);
 	if (size > COLLECT_BYTES_MAX - c->total)
-		return reject(c, REASON_TOTAL, size);
+		return collect_reject(c, REASON_TOTAL, size);
 	autoclose int fd = fd_openat2(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0,
 				      BENEATH);
 	char *copy = fd >= 0 ? strdup(c->path) : NULL;
 	if (!copy)
-		return reject(c, REASON_UNREADABLE, size);
+		return collect_reject(c, REASON_UNREADABLE, size);
 	c->sent[c->sent_len++] = copy;
 	c->total += size;
 	c->hit = true;
 	put(c, (struct collect_record){.type = COLLECT_FILE, .size = size}, true);
-	send_data(c, fd, size);
-	put(c, (struct collect_record){.type = COLLECT_END}, false);
+	collect_bytes(c, fd, size);
 }
 
 /* What the last component names, judged before it is opened for reading. */
@@ -157,25 +149,27 @@ static void take(struct collector *c, int dir, const char *name)
 	autoclose int fd = fd_openat2(dir, name, O_PATH | O_NOFOLLOW, 0, BENEATH);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			reject(c,
-			       errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE
-								: REASON_UNREADABLE,
-			       0);
+			collect_reject(c,
+				       errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE
+									: REASON_UNREADABLE,
+				       0);
 		return;
 	}
-	if (S_ISREG(st.st_mode) && sent_before(c)) {
+	if (c->rule->type == ARTIFACT_TREE && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		collect_tree(c, dir, name, &st);
+	} else if (S_ISREG(st.st_mode) && sent_before(c)) {
 		c->hit = true;
 		put(c, (struct collect_record){.type = COLLECT_AGAIN}, true);
 	} else if (S_ISREG(st.st_mode)) {
 		take_file(c, dir, name, &st);
 	} else {
-		reject(c,
-		       S_ISLNK(st.st_mode)    ? REASON_LINK
-		       : S_ISDIR(st.st_mode)  ? REASON_FOLDER
-		       : S_ISFIFO(st.st_mode) ? REASON_FIFO
-		       : S_ISSOCK(st.st_mode) ? REASON_SOCKET
-					      : REASON_DEVICE,
-		       0);
+		collect_reject(c,
+			       S_ISLNK(st.st_mode)    ? REASON_LINK
+			       : S_ISDIR(st.st_mode)  ? REASON_FOLDER
+			       : S_ISFIFO(st.st_mode) ? REASON_FIFO
+			       : S_ISSOCK(st.st_mode) ? REASON_SOCKET
+						      : REASON_DEVICE,
+			       0);
 	}
 }
 
@@ -189,7 +183,7 @@ static void step(struct collector *c, int dir, const char *name, const char *res
 	const size_t len = strlen(name);
 	if (path_len + 1 + len > COLLECT_PATH_MAX) {
 		c->path[path_len] = '\0';
-		return reject(c, REASON_NO_NAME, 0);
+		return collect_reject(c, REASON_NO_NAME, 0);
 	}
 	if (path_len > 0)
 		c->path[path_len++] = '/';
@@ -206,9 +200,9 @@ static void step(struct collector *c, int dir, const char *name, const char *res
 			  (sys == ENOTDIR && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			   S_ISLNK(st.st_mode));
 	if (link)
-		reject(c, REASON_LINK_ABOVE, 0);
+		collect_reject(c, REASON_LINK_ABOVE, 0);
 	else if (sys != ENOTDIR && sys != ENOENT)
-		reject(c, REASON_UNREADABLE, 0);
+		collect_reject(c, REASON_UNREADABLE, 0);
 }
 
 static bool spend_name(struct collector *c)
@@ -269,7 +263,7 @@ int collect_run(int root, const struct artifact_list *list, int to)
 		if (c->hit)
 			continue;
 		memcpy(c->path, c->rule->path, strlen(c->rule->path) + 1);
-		reject(c, REASON_MISSING, 0);
+		collect_reject(c, REASON_MISSING, 0);
 	}
 	put(c, (struct collect_record){.type = COLLECT_DONE}, false);
 	flush(c);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* What archives may take, whose sizes nobody knows before. */
-struct budget {
+struct input_budget {
 	uint64_t bytes, inodes;
 	uint64_t bytes_first, inodes_first; /* before any of it was spent */
 };
@@ -23,9 +23,9 @@ struct budget {
 struct sources {
 	int fds[INPUTS_MAX]; /* O_PATH, in the order of the list */
 	size_t len;
-	uint64_t bytes, inodes; /* what they will take of the scratch, archives apart */
-	struct budget left;	/* for archives */
-	uint64_t packed;	/* bytes of the archives as they are */
+	uint64_t bytes, inodes;	  /* what they will take of the scratch, archives apart */
+	struct input_budget left; /* for archives */
+	uint64_t packed;	  /* bytes of the archives as they are */
 	struct vet vet;
 	const char *refused; /* the source that was, by its name in the spec; NULL: none, or all by their sum */
 };

@@ -66,7 +66,7 @@ static int refuse(const struct passing *p, struct err *e, const char *why)
 
 static int spend_inode(const struct passing *p, struct err *e)
 {
-	struct budget *left = p->w->left;
+	struct input_budget *left = p->w->left;
 	if (left->inodes == 0)
 		return err_usage(e,
 				 "input %s: it has more names than the %llu files and folders that are "
@@ -78,7 +78,7 @@ static int spend_inode(const struct passing *p, struct err *e)
 
 static int spend_bytes(const struct passing *p, uint64_t bytes, struct err *e)
 {
-	struct budget *left = p->w->left;
+	struct input_budget *left = p->w->left;
 	if (bytes > left->bytes)
 		return err_usage(e,
 				 "input %s: unpacked it takes more than the %llu bytes (%llu MiB) that are "

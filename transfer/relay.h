@@ -17,8 +17,8 @@
 struct relay {
 	int from, to;
 	const struct input *input;
-	struct budget *left; /* of all inputs; spent from */
-	char *in, *out;	     /* STREAM_BUFFER each */
+	struct input_budget *left; /* of all inputs; spent from */
+	char *in, *out;		   /* STREAM_BUFFER each */
 };
 
 /* All of one archive, from its INPUT on: its folder, what is in it, up to the unpacker's END.

@@ -240,8 +240,8 @@ static int send_source(struct sender *s, const struct sources *all, const struct
 }
 
 /* What a stream of an archive's contents says goes on in place of a walk. */
-static int send_archive(struct sender *s, struct budget *left, const struct input *in, int from,
-			struct err *e)
+static int send_archive(struct sender *s, struct input_budget *left, const struct input *in,
+			int from, struct err *e)
 {
 	struct relay w = {.from = from, .to = s->to, .input = in, .left = left, .out = s->buf};
 	if (flush(s, e) < 0)
@@ -255,7 +255,7 @@ static int send_archive(struct sender *s, struct budget *left, const struct inpu
 int sources_send(const struct sources *all, struct sending *w, struct err *e)
 {
 	struct sender s = {.to = w->to, .buf = malloc(STREAM_BUFFER)};
-	struct budget left = all->left;
+	struct input_budget left = all->left;
 	const int *unpacker = w->unpackers;
 	int rc = s.buf ? 0 : err_host(e, "inputs: out of memory");
 	for (size_t i = 0; rc == 0 && i < all->len; i++) {

@@ -239,7 +239,7 @@ static const struct probe rows[] = {
 	{"KI09.quotactl", call, CALL(quotactl, "0x800001 -1 0 0"), "quotas"},
 	{"KI09.vhangup", call, CALL(vhangup, ""), "the terminal"},
 	{"KI09.setpriority", call, CALL(setpriority, "0 0 1"), "its priority"},
-	{"KI09.scheduler", call, CALL(sched_setscheduler, "0 0 -1"), "its scheduler"},
+	{"KI09.scheduler", call, CALL(sched_setscheduler, "0 3 -1"), "its scheduler"},
 	{"KI09.ioprio", call, CALL(ioprio_set, "1 0 0x4000"), "its I/O priority"},
 
 	{"KI10.keepcaps", keep_capabilities, NULL, "capabilities over setuid"},

@@ -33,7 +33,7 @@ static int relayed(int from, struct err *e)
 {
 	static char in[STREAM_BUFFER], out[STREAM_BUFFER];
 	const struct input archive = {.source = "a", .target = "a", .unpack = true};
-	struct budget left = {16 << 20, 1000, 16 << 20, 1000};
+	struct input_budget left = {16 << 20, 1000, 16 << 20, 1000};
 	autoclose int to = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	const struct relay w =
 		{.from = from, .to = to, .input = &archive, .left = &left, .in = in, .out = out};

@@ -154,7 +154,7 @@ static void rules_of(const struct form *f)
 		if (t.group->rules[0].conds_len > 0)
 			assert_true(t.allowed > 0 && t.refused > 0);
 	}
-	assert_int_equal(seen, f->variant->arch == AUDIT_ARCH_X86_64 ? 22 : 20);
+	assert_int_equal(seen, f->variant->arch == AUDIT_ARCH_X86_64 ? 23 : 21);
 }
 
 static void test_rules(void **state)

@@ -52,7 +52,8 @@ static const struct input archive = {.source = "a.tar", .target = "to/in", .unpa
 static const struct said the_end = {.record = {.type = STREAM_END}};
 
 /* What relay_archive() makes of them; out: what it wrote. */
-static int relayed(const struct said *list, size_t len, struct budget *left, int out, struct err *e)
+static int relayed(const struct said *list, size_t len, struct input_budget *left, int out,
+		   struct err *e)
 {
 	char *buffers = malloc(2 * STREAM_BUFFER);
 	const int from = memory();
@@ -71,15 +72,15 @@ static int relayed(const struct said *list, size_t len, struct budget *left, int
 	return rc;
 }
 
-static struct budget plenty(void)
+static struct input_budget plenty(void)
 {
-	return (struct budget){1 << 20, 1000, 1 << 20, 1000};
+	return (struct input_budget){1 << 20, 1000, 1 << 20, 1000};
 }
 
 static void refused(const char *what, const struct said *list, size_t len, const char *why)
 {
 	struct err e = ERR_INIT;
-	struct budget left = plenty();
+	struct input_budget left = plenty();
 	const int out = memory();
 	if (relayed(list, len, &left, out, &e) != -1)
 		fail_msg("%s was passed on", what);
@@ -185,7 +186,7 @@ static void test_data(void **state)
 static void test_limits(void **state)
 {
 	struct err e = ERR_INIT;
-	struct budget left = {2 * PAGE, 3, 2 * PAGE, 3};
+	struct input_budget left = {2 * PAGE, 3, 2 * PAGE, 3};
 	const int out = memory();
 	const struct said fits[] =
 		{{{.type = STREAM_FILE, .size = INT64_MAX}, "f"},
@@ -200,10 +201,10 @@ static void test_limits(void **state)
 	assert_int_equal(left.bytes, 0);
 	assert_int_equal(left.inodes, 0);
 	const struct said byte[] = {{{.type = STREAM_INLINE, .size = 1}, "f", NULL, "x"}, the_end};
-	left = (struct budget){PAGE - 1, 5, PAGE - 1, 5};
+	left = (struct input_budget){PAGE - 1, 5, PAGE - 1, 5};
 	assert_int_equal(relayed(byte, 2, &left, out, &e), -1);
 	assert_non_null(strstr(e.msg, "4095 bytes"));
-	left = (struct budget){PAGE, 0, PAGE, 0};
+	left = (struct input_budget){PAGE, 0, PAGE, 0};
 	assert_int_equal(relayed(byte, 2, &left, out, &e), -1);
 	assert_non_null(strstr(e.msg, "more names"));
 	close(out);
@@ -213,7 +214,7 @@ static void test_limits(void **state)
 static void test_stream(void **state)
 {
 	struct err e = ERR_INIT;
-	struct budget left = plenty();
+	struct input_budget left = plenty();
 	const int out = memory();
 	char buffer[STREAM_BUFFER];
 	struct reader r = {.from = out, .buf = buffer};
@@ -252,7 +253,7 @@ static void test_stream(void **state)
 static void test_reason(void **state)
 {
 	struct err e = ERR_INIT;
-	struct budget left = plenty();
+	struct input_budget left = plenty();
 	const int out = memory();
 	const struct said list[] = {
 		{{.type = STREAM_REFUSED, .mode = ERR_USAGE}, NULL, "bad \x1b[2J\xff\nnews"}};

@@ -1,0 +1,57 @@
+/* pinfold-job's parts. */
+#ifndef PINFOLD_COMMANDS_JOB_H
+#define PINFOLD_COMMANDS_JOB_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "pipeline/run.h"
+
+#include <stdbool.h>
+
+enum { EXIT_FAILED = 1, EXIT_STOPPED = 2, EXIT_NEEDS_APPROVAL = 3, EXIT_CANCELLED = 4 };
+
+struct job_call {
+	const char *verb;
+	int argc; /* after the verb; options are taken out by job_words() */
+	char **argv;
+	struct arena *arena;
+	int dashes; /* words before "--"; -1: there is none */
+	int64_t begun_ns;
+};
+
+/* --lang and what belongs to it; name NULL: a document is named. */
+struct job_language {
+	const char *name, *version, *build_image, *run_image;
+};
+
+struct job_verb {
+	const char *name;
+	/* The exit code; -1 and *e: bad usage, or it could not be done. */
+	int (*run)(struct job_call *c, struct err *e);
+	const char *usage, *help, *more;
+};
+
+/* One option: with a value (text) or without (flag). name NULL ends the table. */
+struct job_option {
+	const char *name;
+	const char **text;
+	bool *flag;
+	const char *help; /* "VALUE  sentence" */
+};
+
+/* Takes the options out of the words. 1: --help was there, and was printed. */
+int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e);
+
+/* The document that the only word names ("-": stdin), read whole; with a language, the words are its files, and
+ * the program's arguments behind "--". */
+int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e);
+/* Where images and what jobs make are; NULL: nothing says. */
+const char *job_store(struct job_call *c);
+
+int job_check_verb(struct job_call *c, struct err *e);
+int job_plan_verb(struct job_call *c, struct err *e);
+int job_run_verb(struct job_call *c, struct err *e);
+int job_gc_verb(struct job_call *c, struct err *e);
+int job_budget_verb(struct job_call *c, struct err *e);
+
+#endif

@@ -1,0 +1,277 @@
+/* pinfold-job: from an untrusted repository to validated artifacts. Executed by `pinfold job`.
+ *
+ * A program of its own, since a run needs none of it. It makes no sandbox itself: each stage is `pinfold run`.
+ */
+#include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/images.h"
+#include "commands/job.h"
+#include "runtime/deadline.h"
+#include "spec/writer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct job_verb verbs[] = {
+	{"run", job_run_verb, "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]", "run a job, and say what became of it",
+	 "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
+	 "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
+	 "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
+	{"check", job_check_verb, "JOB.json", "tell what is wrong with a job, with line and column", NULL},
+	{"plan", job_plan_verb, "[--json] JOB.json", "print what would run, with every limit and rule", NULL},
+	{"budget", job_budget_verb, "[--json] FILE | --create [OPTION...] FILE",
+	 "tell what is left of a budget that jobs share, or make one", NULL},
+	{"gc", job_gc_verb, "[OPTION...]", "remove what killed jobs left, and what the cache has not used", NULL},
+};
+enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
+
+static void print_usage(void)
+{
+	printf("Usage: pinfold job VERB [ARGUMENT...]\n\n");
+	for (size_t i = 0; i < VERBS; i++)
+		printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+	printf("\n`pinfold job VERB --help` tells more; pinfold-job(5) what a job may hold.\n");
+}
+
+static const struct job_verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+static void print_verb(const char *name, const struct job_option *rows)
+{
+	const struct job_verb *v = find_verb(name);
+	printf("Usage: pinfold job %s %s\n\n%c%s.\n%s", v->name, v->usage, v->help[0] - 'a' + 'A',
+	       v->help + 1, v->more ? v->more : "");
+	for (const struct job_option *row = rows; row->name; row++) {
+		const char *rest = row->text ? strstr(row->help, "  ") : NULL;
+		const int len = rest ? (int)(rest - row->help) : 0;
+		char word[64];
+		snprintf(word, sizeof(word), "--%s%s%.*s", row->name, len ? " " : "", len, row->help);
+		printf("%s  %-26s %s\n", row == rows ? "\n" : "", word, rest ? rest + 2 : row->help);
+	}
+}
+
+/* ---- words ---- */
+
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static const struct job_option *find_option(const struct job_option *rows, const char *name, size_t len)
+{
+	for (; rows->name; rows++)
+		if (strlen(rows->name) == len && memcmp(rows->name, name, len) == 0)
+			return rows;
+	return NULL;
+}
+
+/* argv[*at] is an option: take it and its value. */
+static int take_option(const struct job_call *c, const struct job_option *rows, int *at, struct err *e)
+{
+	const char *word = c->argv[*at] + 2;
+	const size_t len = strcspn(word, "=");
+	const struct job_option *row = find_option(rows, word, len);
+	if (!row)
+		return err_usage(e, "unknown option --%.40s; `pinfold job %s --help` lists them", word,
+				 c->verb);
+	if (!row->text && word[len])
+		return err_usage(e, "--%s takes no value", row->name);
+	if (!row->text) {
+		*row->flag = true;
+		return 0;
+	}
+	if (!word[len] && *at + 1 == c->argc)
+		return err_usage(e, "--%s: a value is missing", row->name);
+	*row->text = word[len] ? word + len + 1 : c->argv[++*at];
+	return 0;
+}
+
+static int check_count(const struct job_call *c, int least, int most, struct err *e)
+{
+	if (c->argc < least)
+		return err_usage(e, "a word is missing; usage: pinfold job %s %s", c->verb,
+				 find_verb(c->verb)->usage);
+	if (most >= 0 && c->argc > most)
+		return err_usage(e, "unexpected \"%.60s\"; usage: pinfold job %s %s", c->argv[most],
+				 c->verb, find_verb(c->verb)->usage);
+	return 0;
+}
+
+int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e)
+{
+	int rest = 0;
+	bool options = true;
+	c->dashes = -1;
+	for (int at = 0; at < c->argc; at++) {
+		const char *word = c->argv[at];
+		if (options && is_help(word)) {
+			print_verb(c->verb, rows);
+			return 1;
+		}
+		if (options && strcmp(word, "--") == 0) {
+			options = false;
+			c->dashes = rest;
+		} else if (options && strncmp(word, "--", 2) == 0) {
+			if (take_option(c, rows, &at, e) < 0)
+				return -1;
+		} else if (options && word[0] == '-' && word[1]) {
+			return err_usage(e, "unknown option %.40s", word);
+		} else {
+			c->argv[rest++] = c->argv[at];
+		}
+	}
+	c->argc = rest;
+	return check_count(c, least, most, e);
+}
+
+static int load_file(struct job_call *c, const char *name, struct job *job, struct err *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	if (c->argc != 1)
+		return err_usage(e, "one document is named, or --lang");
+	if (read_file(c->arena, name, &text, &len, e) < 0)
+		return -1;
+	return job_read(job,
+			&(struct job_text){.name = name, .text = text, .len = len, .configure = config_read},
+			c->arena, e);
+}
+
+static void write_words(struct json_writer *w, const char *key, char **words, int len)
+{
+	json_begin(w, key, '[');
+	for (int i = 0; i < len; i++)
+		json_text(w, NULL, words[i]);
+	json_end(w, '[');
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void write_member(struct json_writer *w, const char *key, const char *value)
+{
+	if (value)
+		json_text(w, key, value);
+}
+
+/* What somebody would have written. */
+static char *write_document(const struct job_call *c, const struct job_language *l)
+{
+	const int files = c->dashes >= 0 ? c->dashes : c->argc;
+	struct json_writer w;
+	json_open(&w, true);
+	json_begin(&w, NULL, '{');
+	json_begin(&w, "source", '{');
+	write_words(&w, "files", c->argv, files);
+	json_end(&w, '{');
+	json_begin(&w, "lang", '{');
+	json_text(&w, "name", l->name);
+	write_member(&w, "version", l->version);
+	write_member(&w, "build-image", l->build_image);
+	write_member(&w, "run-image", l->run_image);
+	json_begin(&w, "files", '[');
+	for (int i = 0; i < files; i++)
+		json_text(&w, NULL, base_of(c->argv[i]));
+	json_end(&w, '[');
+	write_words(&w, "args", c->argv + files, c->argc - files);
+	json_end(&w, '{');
+	json_end(&w, '{');
+	return json_finish(&w, true);
+}
+
+int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e)
+{
+	if (!l->name)
+		return load_file(c, c->argv[0], job, e);
+	char *text = write_document(c, l);
+	if (!text)
+		return err_host(e, "out of memory");
+	const int done = job_read(job,
+				  &(struct job_text){.name = "--lang",
+						     .text = text,
+						     .len = strlen(text),
+						     .configure = config_read},
+				  c->arena, e);
+	free(text);
+	return done;
+}
+
+const char *job_store(struct job_call *c)
+{
+	return images_store(c->arena);
+}
+
+/* ---- the program ---- */
+
+/* A job that is told to stop before it has begun has a result too, as a run has. */
+static void block_signals(void)
+{
+	sigset_t set;
+	stop_signals(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Each run of a sweep is a handful of descriptors. */
+static void raise_file_limit(void)
+{
+	struct rlimit l;
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+static int run_verb(const struct job_verb *v, int argc, char **argv)
+{
+	autoarena arena = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct job_call c = {.verb = v->name,
+			     .argc = argc,
+			     .argv = argv,
+			     .arena = &arena,
+			     .begun_ns = now_ns()};
+	if (strcmp(v->name, "run") == 0)
+		block_signals();
+	const int code = v->run(&c, &e);
+	if (code >= 0)
+		return code;
+	complain("job %s: %s", v->name, e.msg);
+	return EXIT_REFUSED;
+}
+
+int main(int argc, char **argv)
+{
+	umask(022);
+	raise_file_limit();
+	if (argc < 2 || is_help(argv[1])) {
+		print_usage();
+		return argc < 2 ? EXIT_REFUSED : 0;
+	}
+	const struct job_verb *v = find_verb(argv[1]);
+	if (!v) {
+		complain("job: %s: no such verb; `pinfold job --help` lists them", argv[1]);
+		return EXIT_REFUSED;
+	}
+	int code = run_verb(v, argc - 2, argv + 2);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		complain("write to stdout: %s", strerrordesc_np(errno));
+		code = EXIT_REFUSED;
+	}
+	return code;
+}

@@ -1,0 +1,143 @@
+/* What runs by itself: at install, at build, at test collection, when a tool opens the tree. */
+#include "pipeline/scan/reader.h"
+
+#include "spec/locate.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MANIFEST_DEPTH_MAX = 64 };
+
+static bool is(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static bool ends_with(const char *text, const char *with)
+{
+	const size_t a = strlen(text), b = strlen(with);
+	return a > b && is(text + a - b, with);
+}
+
+/* Where the text stands for the first time behind from; WHOLE where it does not. */
+static struct place find(const struct unit *u, const char *text, size_t from)
+{
+	const char *at = from <= u->len ? memmem(u->text + from, u->len - from, text, strlen(text))
+					: NULL;
+	if (!at)
+		return WHOLE;
+	const size_t place = (size_t)(at - u->text);
+	return (struct place){place, place + strlen(text)};
+}
+
+static bool found(struct place p)
+{
+	return p.from <= p.end;
+}
+
+/* ---- npm ---- */
+
+static void tell_script(struct reader *r, const struct unit *u, const char *name, const char *command)
+{
+	char quoted[64], detail[WIRE_DETAIL];
+	snprintf(quoted, sizeof(quoted), "\"%s\"", name);
+	snprintf(detail, sizeof(detail), "%s: %s", name, command);
+	const struct place scripts = find(u, "\"scripts\"", 0);
+	reader_tell(r, RULE_INSTALL_NPM, u, find(u, quoted, found(scripts) ? scripts.end : 0),
+		    detail);
+}
+
+static void read_package(struct reader *r, const struct unit *u)
+{
+	static const char *const names[] = {"preinstall", "install", "postinstall",
+					    "preprepare", "prepare", "postprepare",
+					    "prepublish"};
+	const struct json_text j = {u->text, u->len};
+	json_error_t je;
+	json_t *root = locate_too_deep(&j, MANIFEST_DEPTH_MAX) < u->len
+			       ? NULL
+			       : json_loadb(u->text, u->len, JSON_ALLOW_NUL, &je);
+	json_t *scripts = json_object_get(root, "scripts");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		json_t *command = json_object_get(scripts, names[i]);
+		if (json_is_string(command) && json_string_length(command) > 0)
+			tell_script(r, u, names[i], json_string_value(command));
+	}
+	if (json_is_true(json_object_get(root, "gypfile")))
+		reader_tell(r, RULE_NATIVE_BUILD, u, find(u, "\"gypfile\"", 0), "gypfile");
+	json_decref(root);
+}
+
+/* ---- the others ---- */
+
+/* A line of a .pth that begins with "import" runs at each start of the interpreter. */
+static void read_pth(struct reader *r, const struct unit *u)
+{
+	for (size_t at = 0; at < u->len; at += strcspn(u->text + at, "\n") + 1)
+		if (strncmp(u->text + at, "import ", 7) == 0 ||
+		    strncmp(u->text + at, "import\t", 7) == 0) {
+			reader_tell(r, RULE_INSTALL_BUILD, u,
+				    (struct place){at, at + strcspn(u->text + at, "\n")},
+				    "a line of a .pth file");
+			return;
+		}
+}
+
+static bool is_git_hook(const struct unit *u)
+{
+	static const char *const names[] = {"applypatch-msg",	  "pre-applypatch",
+					    "post-applypatch",	  "pre-commit",
+					    "commit-msg",	  "prepare-commit-msg",
+					    "post-commit",	  "pre-rebase",
+					    "post-checkout",	  "post-merge",
+					    "pre-push",		  "post-rewrite",
+					    "fsmonitor-watchman", "post-index-change"};
+	if (!is(u->folder, "hooks") && !is(u->folder, ".husky") && !is(u->folder, ".githooks"))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is(u->name, names[i]))
+			return true;
+	return false;
+}
+
+/* A file by its end or its name, a text in it, and what that is. */
+static const struct {
+	const char *end, *text, *detail;
+	uint32_t rule;
+} texts[] = {
+	{".csproj", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".csproj", "<PreBuildEvent>", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".csproj", "<PostBuildEvent>", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".targets", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".props", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
+	{"tasks.json", "folderOpen", "a task that runs when the folder is opened", RULE_INSTALL_BUILD},
+	{"pyproject.toml", "backend-path", "a build backend of its own", RULE_INSTALL_PYTHON},
+	{"binding.gyp", "", "binding.gyp", RULE_NATIVE_BUILD},
+	{"CMakeLists.txt", "execute_process", "runs when CMake configures", RULE_INSTALL_BUILD},
+	{".gdbinit", "", "gdb reads it", RULE_INSTALL_BUILD},
+	{".envrc", "", "direnv reads it", RULE_INSTALL_BUILD},
+	{"build.rs", "", "cargo runs it before the build", RULE_INSTALL_BUILD},
+	{"setup.py", "", "setup.py", RULE_INSTALL_PYTHON},
+	{"conftest.py", "", "conftest.py", RULE_INSTALL_TEST},
+	{"sitecustomize.py", "", "runs at each start of the interpreter", RULE_INSTALL_BUILD},
+	{"usercustomize.py", "", "runs at each start of the interpreter", RULE_INSTALL_BUILD},
+};
+
+void hooks_read(struct reader *r, const struct unit *u)
+{
+	if (is(u->name, "package.json") && u->len <= SOURCE_BYTES_MAX)
+		read_package(r, u);
+	if (ends_with(u->name, ".pth"))
+		read_pth(r, u);
+	if (is_git_hook(u))
+		reader_tell(r, RULE_INSTALL_BUILD, u, WHOLE, "a git hook");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const bool extension = texts[i].end[0] == '.' && texts[i].text[0];
+		if (!(extension ? ends_with(u->name, texts[i].end) : is(u->name, texts[i].end)))
+			continue;
+		const struct place at = texts[i].text[0] ? find(u, texts[i].text, 0) : WHOLE;
+		if (!texts[i].text[0] || found(at))
+			reader_tell(r, texts[i].rule, u, at, texts[i].detail);
+	}
+}

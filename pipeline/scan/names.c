@@ -1,0 +1,468 @@
+#include "pipeline/scan/names.h"
+
+#include "pipeline/scan/literal.h"
+
+#include <string.h>
+
+enum {
+	SLOTS = 4096,
+	DEEP = 24, /* how deep an expression is followed */
+	HOPS = 6,  /* from name to name */
+	NONE = 0,
+};
+
+/* ---- spelling ---- */
+
+/* A spelled name that grows; one that does not fit is none. */
+struct spelled {
+	char *to;
+	size_t used, size;
+};
+
+static struct span text_of(const struct names *n, TSNode node)
+{
+	const uint32_t from = ts_node_start_byte(node), end = ts_node_end_byte(node);
+	return (struct span){n->text + from, end - from};
+}
+
+static const struct form *form_of(const struct names *n, TSNode node)
+{
+	const char *type = ts_node_type(node);
+	for (const struct form *f = languages[n->language].forms; f->type; f++)
+		if (strcmp(f->type, type) == 0)
+			return f;
+	return NULL;
+}
+
+static TSNode field_of(TSNode node, const char *name)
+{
+	return ts_node_child_by_field_name(node, name, (uint32_t)strlen(name));
+}
+
+static bool put(struct spelled *s, const char *text, size_t len)
+{
+	if (len >= s->size - s->used)
+		return false;
+	memcpy(s->to + s->used, text, len);
+	s->used += len;
+	s->to[s->used] = '\0';
+	return true;
+}
+
+/* Without blanks; "a::b" and "a->b" are "a.b". */
+static bool put_name(struct spelled *s, struct span t)
+{
+	static const char top[] = "global::";
+	bool ok = true;
+	size_t i = t.len > sizeof(top) && memcmp(t.at, top, sizeof(top) - 1) == 0 ? sizeof(top) - 1
+										  : 0;
+	for (; i < t.len && ok; i++) {
+		const bool two = i + 1 < t.len &&
+				 (memcmp(t.at + i, "::", 2) == 0 || memcmp(t.at + i, "->", 2) == 0);
+		if (strchr(" \t\r\n\\", t.at[i]) && t.at[i])
+			continue;
+		if (!two)
+			ok = put(s, t.at + i, 1);
+		else if (s->used > 0)
+			ok = put(s, ".", 1);
+		i += two;
+	}
+	return ok;
+}
+
+static bool put_word(struct spelled *s, struct span t)
+{
+	bool ok = true;
+	for (size_t i = 0; i < t.len && ok; i++)
+		if (!strchr("\"'\\{}", t.at[i]) || !t.at[i])
+			ok = put(s, t.at + i, 1);
+	return ok;
+}
+
+static bool spell(const struct names *n, TSNode node, struct spelled *s, int depth);
+
+static bool put_literal(const struct names *n, TSNode node, struct spelled *s)
+{
+	char text[SPELLED_MAX];
+	return names_literal(n, node, text, sizeof(text)) && put(s, text, strlen(text));
+}
+
+/* require("x"), __import__("x"), getattr(x, "y"): 1 done, 0 it is none of them, -1 not to be spelled. */
+static int spell_known_call(const struct names *n, TSNode node, struct spelled *s, int depth)
+{
+	const struct language_row *l = &languages[n->language];
+	const struct span called = text_of(n, field_of(node, "function"));
+	const bool module = language_lists(l->module_calls, called.at, called.len);
+	const bool member = language_lists(l->member_calls, called.at, called.len);
+	if (!module && !member)
+		return 0;
+	const TSNode words = field_of(node, "arguments");
+	if (ts_node_is_null(words) || ts_node_named_child_count(words) < (module ? 1U : 2U))
+		return 0;
+	const TSNode first = ts_node_named_child(words, 0);
+	char text[SPELLED_MAX];
+	if (!module)
+		return spell(n, first, s, depth) && put(s, ".", 1) &&
+				       put_literal(n, ts_node_named_child(words, 1), s)
+			       ? 1
+			       : -1;
+	if (s->used > 0 || !names_literal(n, first, text, sizeof(text)))
+		return 0;
+	const char *name = strncmp(text, "node:", 5) == 0 ? text + 5 : text;
+	return put(s, "=", 1) && put(s, name, strlen(name)) ? 1 : -1;
+}
+
+static bool spell_call(const struct names *n, TSNode node, struct spelled *s, int depth)
+{
+	const int known = spell_known_call(n, node, s, depth);
+	if (known != 0)
+		return known > 0;
+	return spell(n, field_of(node, "function"), s, depth) && put(s, "()", 2);
+}
+
+static bool spell_members(const struct names *n, TSNode node, struct spelled *s, int depth)
+{
+	const struct form *f = form_of(n, node);
+	const TSNode a = field_of(node, f->a), b = field_of(node, f->b);
+	if (!ts_node_is_null(a) && (!spell(n, a, s, depth) || !put(s, ".", 1)))
+		return false;
+	if (f->how == SPELL_INDEX)
+		return put_literal(n, b, s);
+	const struct form *generic = form_of(n, b);
+	const bool named = generic && generic->how == SPELL_INSIDE;
+	if (!(named ? spell(n, b, s, depth) : put_name(s, text_of(n, b))))
+		return false;
+	return f->how != SPELL_METHOD || put(s, "()", 2);
+}
+
+static bool spell_inside(const struct names *n, TSNode node, const char *field, struct spelled *s,
+			 int depth)
+{
+	const TSNode inside = field ? field_of(node, field) : ts_node_named_child(node, 0);
+	return spell(n, inside, s, depth);
+}
+
+static bool spell(const struct names *n, TSNode node, struct spelled *s, int depth)
+{
+	const struct form *f = ts_node_is_null(node) || depth >= DEEP ? NULL : form_of(n, node);
+	if (!f)
+		return false;
+	switch (f->how) {
+	case SPELL_NAME:
+		return put_name(s, text_of(n, node));
+	case SPELL_WORD:
+		return put_word(s, text_of(n, node));
+	case SPELL_VARIABLE:
+		return put(s, "$", 1) && put_word(s, text_of(n, node));
+	case SPELL_MEMBER:
+	case SPELL_INDEX:
+	case SPELL_METHOD:
+		return spell_members(n, node, s, depth + 1);
+	case SPELL_CALL:
+		return spell_call(n, node, s, depth + 1);
+	case SPELL_INSIDE:
+		return spell_inside(n, node, f->a, s, depth + 1);
+	case SPELL_NEW:
+		return spell_inside(n, node, f->a, s, depth + 1) && put(s, "{}", 2);
+	case SPELL_LITERAL:
+		return false;
+	}
+	return false;
+}
+
+static bool spell_node(const struct names *n, TSNode node, char to[SPELLED_MAX])
+{
+	struct spelled s = {.to = to, .size = SPELLED_MAX};
+	to[0] = '\0';
+	return spell(n, node, &s, 0) && s.used > 0;
+}
+
+/* ---- the table ---- */
+
+void names_init(struct names *n, enum language l, const char *text, struct arena *a)
+{
+	*n = (struct names){.arena = a, .language = l, .text = text};
+	n->at = arena_alloc(a, NAMES_MAX * sizeof(*n->at));
+	n->slots = arena_alloc(a, SLOTS * sizeof(*n->slots));
+	n->len = 1; /* 0 is the end of a list */
+}
+
+static uint32_t slot_of(const char *name, size_t len)
+{
+	uint32_t h = 2166136261U;
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)name[i]) * 16777619U;
+	return h % SLOTS;
+}
+
+static void bind(struct names *n, const char *name, const char *target, uint32_t from)
+{
+	const size_t len = strlen(name);
+	/* A name for itself, with what hangs on it, leads nowhere. */
+	if (len == 0 || strcmp(name, target) == 0)
+		return;
+	uint32_t *slot = &n->slots[slot_of(name, len)];
+	for (uint32_t i = *slot; i != NONE; i = n->at[i].next)
+		if (strcmp(n->at[i].name, name) == 0 && strcmp(n->at[i].target, target) == 0)
+			return;
+	if (n->len == NAMES_MAX) {
+		n->full = true;
+		return;
+	}
+	n->at[n->len] = (struct binding){.name = arena_strdup(n->arena, name),
+					 .target = arena_strdup(n->arena, target),
+					 .from = from,
+					 .next = *slot};
+	*slot = n->len++;
+}
+
+static uint32_t find(const struct names *n, uint32_t from, const char *name, size_t len)
+{
+	for (uint32_t i = from; i != NONE; i = n->at[i].next)
+		if (strncmp(n->at[i].name, name, len) == 0 && n->at[i].name[len] == '\0')
+			return i;
+	return NONE;
+}
+
+enum capture { AT_MODULE, AT_FROM, AT_NAME, AT_AS, AT_VALUE, AT_STAR, AT_DEFINED, CAPTURES };
+static const char *const captures[CAPTURES] = {"module", "from", "name",   "as",
+					       "value",	 "star", "defined"};
+
+/* A module as it is written there: a literal or a name. "using static X" and such are the query's business. */
+static bool module_text(const struct names *n, TSNode node, char to[SPELLED_MAX])
+{
+	if (ts_node_is_null(node))
+		return false;
+	if (names_literal(n, node, to, SPELLED_MAX)) {
+		if (strncmp(to, "node:", 5) == 0)
+			memmove(to, to + 5, strlen(to) - 4);
+		return true;
+	}
+	return spell_node(n, node, to);
+}
+
+static void bind_value(struct names *n, const char *as, TSNode node)
+{
+	char value[SPELLED_MAX], target[SPELLED_MAX + 1] = "\"";
+	if (names_literal(n, node, target + 1, SPELLED_MAX))
+		bind(n, as, target, 0);
+	else if (spell_node(n, node, value))
+		bind(n, as, value, 0);
+}
+
+static void bind_module(struct names *n, const char *as, const char *module)
+{
+	char target[SPELLED_MAX + 1] = "=";
+	const char *dot = strrchr(module, '.');
+	if (!*as && !dot)
+		return;
+	memcpy(target + 1, module, strlen(module) + 1);
+	bind(n, *as ? as : dot + 1, target, 0);
+}
+
+static void bind_member(struct names *n, const char *as, const char *module, const char *name)
+{
+	char target[2 * SPELLED_MAX + 2];
+	struct spelled s = {.to = target, .size = SPELLED_MAX};
+	const bool dotted = *module && module[strlen(module) - 1] == '.';
+	if (put(&s, "=", 1) && put(&s, module, strlen(module)) && put(&s, ".", dotted ? 0 : 1) &&
+	    put(&s, name, strlen(name)))
+		bind(n, *as ? as : name, target, 0);
+}
+
+static void take_match(struct names *n, const TSNode at[CAPTURES])
+{
+	char as[SPELLED_MAX] = "", text[SPELLED_MAX], name[SPELLED_MAX];
+	if (!ts_node_is_null(at[AT_AS]) && !spell_node(n, at[AT_AS], as))
+		return;
+	if (module_text(n, at[AT_MODULE], text))
+		bind_module(n, as, text);
+	if (module_text(n, at[AT_FROM], text) && !ts_node_is_null(at[AT_NAME]) &&
+	    spell_node(n, at[AT_NAME], name))
+		bind_member(n, as, text, name);
+	if (module_text(n, at[AT_STAR], text) && n->stars_len < STARS_MAX)
+		n->stars[n->stars_len++] = arena_strdup(n->arena, text);
+	if (*as && !ts_node_is_null(at[AT_VALUE]))
+		bind_value(n, as, at[AT_VALUE]);
+	if (!ts_node_is_null(at[AT_DEFINED]) && spell_node(n, at[AT_DEFINED], name))
+		bind(n, name, "=(own)", ts_node_start_byte(at[AT_DEFINED]));
+}
+
+void names_read(struct names *n, const TSQuery *query, TSNode root)
+{
+	TSQueryMatch m;
+	if (!query)
+		return;
+	TSQueryCursor *cursor = ts_query_cursor_new();
+	ts_query_cursor_exec(cursor, query, root);
+	while (ts_query_cursor_next_match(cursor, &m)) {
+		TSNode at[CAPTURES] = {0};
+		for (uint16_t i = 0; i < m.capture_count; i++) {
+			uint32_t len;
+			const char *name = ts_query_capture_name_for_id(query, m.captures[i].index,
+									&len);
+			for (int c = 0; c < CAPTURES; c++)
+				if (strcmp(name, captures[c]) == 0)
+					at[c] = m.captures[i].node;
+		}
+		take_match(n, at);
+	}
+	ts_query_cursor_delete(cursor);
+}
+
+/* ---- meanings ---- */
+
+static void add(struct meanings *m, const char *head, const char *middle, const char *rest)
+{
+	const size_t a = strlen(head), b = strlen(middle), c = strlen(rest);
+	if (m->len == MEANINGS_MAX || a + b + c >= SPELLED_MAX)
+		return;
+	char *to = m->at[m->len];
+	memcpy(to, head, a);
+	memcpy(to + a, middle, b);
+	memcpy(to + a + b, rest, c + 1);
+	for (size_t i = 0; i < m->len; i++)
+		if (strcmp(m->at[i], to) == 0)
+			return;
+	m->len++;
+}
+
+/* How much of text is a name that may be bound: up to the first '.' or '('; "self.x" and "this.x" whole. */
+static size_t root_length(const char *text)
+{
+	size_t len = strcspn(text, ".({");
+	const bool own = (len == 4 && (!memcmp(text, "self", 4) || !memcmp(text, "this", 4)));
+	if (own && text[len] == '.')
+		len += 1 + strcspn(text + len + 1, ".({");
+	return len;
+}
+
+static void add_implicit(const struct names *n, const char *text, struct meanings *m)
+{
+	char module[64];
+	const char *words = languages[n->language].implicit;
+	add(m, text, "", "");
+	for (size_t i = 0; i < n->stars_len; i++)
+		add(m, n->stars[i], ".", text);
+	while (words && *words) {
+		const size_t len = strcspn(words, " ");
+		if (len < sizeof(module)) {
+			memcpy(module, words, len);
+			module[len] = '\0';
+			add(m, module, ".", text);
+		}
+		words += len + (words[len] == ' ');
+	}
+}
+
+/* at: where the name stands; a definition further down does not hold yet. */
+static void expand(const struct names *n, const char *text, uint32_t at, int hops, struct meanings *m)
+{
+	char next[2 * SPELLED_MAX];
+	if (text[0] == '=' || text[0] == '"' || hops >= HOPS) {
+		add(m, text + (text[0] == '=' || text[0] == '"'), "", "");
+		return;
+	}
+	const size_t len = root_length(text);
+	uint32_t i = find(n, n->slots[slot_of(text, len)], text, len);
+	bool bound = false;
+	for (; i != NONE && m->len < MEANINGS_MAX; i = find(n, n->at[i].next, text, len)) {
+		if (n->at[i].from > at)
+			continue;
+		const size_t head = strlen(n->at[i].target), rest = strlen(text + len);
+		if (head + rest >= SPELLED_MAX || (n->at[i].target[0] == '"' && rest > 0))
+			continue;
+		memcpy(next, n->at[i].target, head);
+		memcpy(next + head, text + len, rest + 1);
+		bound = true;
+		expand(n, next, at, hops + 1, m);
+	}
+	if (!bound)
+		add_implicit(n, text, m);
+}
+
+void names_meanings(const struct names *n, TSNode node, struct meanings *m)
+{
+	char text[SPELLED_MAX];
+	m->len = 0;
+	if (spell_node(n, node, text))
+		expand(n, text, ts_node_start_byte(node), 0, m);
+	else if (names_literal(n, node, text, sizeof(text)))
+		add(m, text, "", "");
+}
+
+static bool is_sum(TSNode node)
+{
+	const char *type = ts_node_type(node);
+	return strcmp(type, "binary_operator") == 0 || strcmp(type, "binary_expression") == 0;
+}
+
+static bool read_constant(const struct names *n, TSNode node, char *to, size_t size)
+{
+	const struct span t = text_of(n, node);
+	for (uint32_t i = find(n, n->slots[slot_of(t.at, t.len)], t.at, t.len); i != NONE;
+	     i = find(n, n->at[i].next, t.at, t.len)) {
+		const size_t len = strlen(n->at[i].target);
+		if (n->at[i].target[0] != '"' || len > size)
+			continue;
+		memcpy(to, n->at[i].target + 1, len);
+		return true;
+	}
+	return false;
+}
+
+static bool read_literal(const struct names *n, TSNode node, struct spelled *s, int depth)
+{
+	if (ts_node_is_null(node) || depth >= DEEP)
+		return false;
+	const struct form *f = form_of(n, node);
+	const size_t room = s->size - s->used;
+	if (is_sum(node))
+		return read_literal(n, field_of(node, "left"), s, depth + 1) &&
+		       read_literal(n, field_of(node, "right"), s, depth + 1);
+	if (f && f->how == SPELL_INSIDE && !f->a)
+		return read_literal(n, ts_node_named_child(node, 0), s, depth + 1);
+	if (f && f->how == SPELL_NAME && read_constant(n, node, s->to + s->used, room)) {
+		s->used += strlen(s->to + s->used);
+		return true;
+	}
+	if (!f || f->how != SPELL_LITERAL)
+		return false;
+	if (strcmp(f->type, "concatenated_string") != 0) {
+		s->used += literal_read(text_of(n, node), s->to + s->used, room);
+		return true;
+	}
+	for (uint32_t i = 0; i < ts_node_named_child_count(node) && i < DEEP; i++)
+		if (!read_literal(n, ts_node_named_child(node, i), s, depth + 1))
+			return false;
+	return true;
+}
+
+bool names_literal(const struct names *n, TSNode node, char *to, size_t size)
+{
+	struct spelled s = {.to = to, .size = size};
+	to[0] = '\0';
+	return read_literal(n, node, &s, 0);
+}
+
+bool names_match(const char *pattern, const char *name)
+{
+	const char *star = NULL, *again = NULL;
+	while (*name) {
+		if (*pattern == '*') {
+			star = pattern++;
+			again = name;
+		} else if (*pattern == *name) {
+			pattern++;
+			name++;
+		} else if (star && *again != '(') {
+			pattern = star + 1;
+			name = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}

@@ -1,0 +1,62 @@
+/* What a name in a program means: imports under other names, assignments of functions and modules,
+ * constants. Per file, not per scope: a name may mean several things, and each of them counts.
+ *
+ * rules/LANG/names.scm says where names come from, with these captures:
+ *   @module @as        as is that module; without @as the last component is (or the whole, where that is alone)
+ *   @from @name @as    as (or name) is from.name
+ *   @star              all of that module is here without its name
+ *   @as @value         as is what value is spelled as
+ *   @defined           the file has a function of that name of its own
+ */
+#ifndef PINFOLD_PIPELINE_SCAN_NAMES_H
+#define PINFOLD_PIPELINE_SCAN_NAMES_H
+
+#include "base/arena.h"
+#include "pipeline/scan/language.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SPELLED_MAX = 512, /* bytes of a spelled name */
+	NAMES_MAX = 8192,  /* bindings of a file */
+	STARS_MAX = 32,
+	MEANINGS_MAX = 32,
+};
+
+struct binding {
+	const char *name, *target; /* a literal's target begins with '"', a module's with '=' */
+	uint32_t from;		   /* byte where it begins to hold; for definitions */
+	uint32_t next;
+};
+
+struct names {
+	struct arena *arena;
+	enum language language;
+	const char *text;
+	struct binding *at;
+	uint32_t len, *slots; /* a hash of heads of lists, by name */
+	const char *stars[STARS_MAX];
+	size_t stars_len;
+	bool full;
+};
+
+struct meanings {
+	size_t len;
+	char at[MEANINGS_MAX][SPELLED_MAX];
+};
+
+void names_init(struct names *n, enum language l, const char *text, struct arena *a);
+/* Take what the query finds below root; a query may be NULL. */
+void names_read(struct names *n, const TSQuery *query, TSNode root);
+
+/* What node may mean: full names, and of literals (and constants) what they say. */
+void names_meanings(const struct names *n, TSNode node, struct meanings *m);
+/* What the literal, the constant or the sum of such says. False: it is none that can be read. */
+bool names_literal(const struct names *n, TSNode node, char *to, size_t size);
+
+/* '*' in the pattern is any number of bytes without a call in it. */
+bool names_match(const char *pattern, const char *name);
+
+#endif

@@ -1,0 +1,215 @@
+#include "pipeline/scan/propose.h"
+
+#include "spec/writer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOSTS_MAX = 64, COMMAND_MAX = 12, RULE_BYTES = 300 };
+
+/* How a language is built and run. "@" is the file to begin with; below /scratch/source is a copy of the tree. */
+static const struct recipe {
+	const char *build[COMMAND_MAX], *run[COMMAND_MAX];
+	const char *memory, *wall, *entries;
+} recipes[LANGUAGES] = {
+	[LANGUAGE_PYTHON] = {.run = {"python3", "@"},
+			     .memory = "512M",
+			     .wall = "60s",
+			     .entries = "main.py app.py run.py __main__.py"},
+	[LANGUAGE_C] = {.build = {"cc", "-O2", "-Wall", "-o", "program", "@"},
+			.run = {"./program"},
+			.memory = "256M",
+			.wall = "60s",
+			.entries = "main.c"},
+	[LANGUAGE_CPP] = {.build = {"c++", "-O2", "-Wall", "-o", "program", "@"},
+			  .run = {"./program"},
+			  .memory = "256M",
+			  .wall = "60s",
+			  .entries = "main.cpp main.cc main.cxx"},
+	[LANGUAGE_CSHARP] = {.build = {"mcs", "-out:program.exe", "@"},
+			     .run = {"mono", "program.exe"},
+			     .memory = "512M",
+			     .wall = "60s",
+			     .entries = "Program.cs Main.cs"},
+	[LANGUAGE_JAVASCRIPT] = {.run = {"node", "@"},
+				 .memory = "512M",
+				 .wall = "60s",
+				 .entries = "index.js main.js app.js"},
+	[LANGUAGE_TYPESCRIPT] = {.build = {"tsc", "--outDir", "out", "@"},
+				 .run = {"node", "out"},
+				 .memory = "512M",
+				 .wall = "60s",
+				 .entries = "index.ts main.ts"},
+	[LANGUAGE_TSX] = {.build = {"tsc", "--outDir", "out", "@"},
+			  .run = {"node", "out"},
+			  .memory = "512M",
+			  .wall = "60s",
+			  .entries = "index.tsx main.tsx"},
+	[LANGUAGE_JAVA] = {.build = {"javac", "-d", "classes", "@"},
+			   .run = {"java", "-cp", "classes", "Main"},
+			   .memory = "1G",
+			   .wall = "60s",
+			   .entries = "Main.java App.java"},
+	[LANGUAGE_SHELL] = {.run = {"sh", "@"},
+			    .memory = "128M",
+			    .wall = "60s",
+			    .entries = "run.sh main.sh"},
+};
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static size_t depth_of(const char *path)
+{
+	size_t depth = 0;
+	for (; *path; path++)
+		depth += *path == '/';
+	return depth;
+}
+
+/* By its name, then by how near to the top it is. */
+static bool is_better(enum language l, const char *path, const char *than)
+{
+	const char *entries = recipes[l].entries, *name = last_component(path),
+		   *had = last_component(than);
+	const bool good = language_lists(entries, name, strlen(name));
+	const bool had_good = language_lists(entries, had, strlen(had));
+	if (good != had_good)
+		return good;
+	return depth_of(path) < depth_of(than);
+}
+
+void seen_file(struct seen *s, enum language l, const char *path)
+{
+	if (strlen(path) < ENTRY_MAX && (!s->entry[l][0] || is_better(l, path, s->entry[l])))
+		memcpy(s->entry[l], path, strlen(path) + 1);
+}
+
+/* What there is most of, among those that a file was seen of. */
+static enum language main_language(const struct seen *s)
+{
+	enum language best = LANGUAGE_NONE;
+	for (int l = 0; l < LANGUAGES; l++)
+		if (s->entry[l][0] && (best == LANGUAGE_NONE || s->bytes[l] > s->bytes[best]))
+			best = (enum language)l;
+	return best;
+}
+
+/* A host that a rule may name: ours have a dot, and are not this machine's own. */
+static bool is_allowed(const char *host)
+{
+	const char *dot = strchr(host, '.');
+	if (!dot || strlen(host) > 253 || strncmp(host, "127.", 4) == 0 ||
+	    strcmp(host, "0.0.0.0") == 0)
+		return false;
+	for (const char *c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-')
+			return false;
+	return true;
+}
+
+static void put_hosts(struct json_writer *w, const struct scan_findings *all)
+{
+	const char *hosts[HOSTS_MAX];
+	size_t len = 0;
+	json_begin(w, "egress", '{');
+	json_begin(w, "allow", '[');
+	for (size_t i = 0; i < all->len && len < HOSTS_MAX; i++) {
+		char rule[RULE_BYTES];
+		size_t at = 0;
+		while (at < len && strcmp(hosts[at], all->at[i].host) != 0)
+			at++;
+		if (at < len || !is_allowed(all->at[i].host))
+			continue;
+		hosts[len++] = all->at[i].host;
+		snprintf(rule, sizeof(rule), "%s:443", all->at[i].host);
+		json_text(w, NULL, rule);
+	}
+	json_end(w, '[');
+	json_end(w, '{');
+}
+
+static bool found(const struct scan_findings *all, const char *end)
+{
+	for (size_t i = 0; i < all->len; i++) {
+		const char *dot = strchr(all->at[i].id, '.');
+		if (dot && strcmp(dot + 1, end) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_command(struct json_writer *w, const char *const *words, const char *entry)
+{
+	json_begin(w, "command", '[');
+	for (; *words; words++)
+		json_text(w, NULL, strcmp(*words, "@") == 0 ? entry : *words);
+	json_end(w, '[');
+}
+
+static void put_inputs(struct json_writer *w, const char *from)
+{
+	json_begin(w, "inputs", '[');
+	json_text(w, NULL, from);
+	json_end(w, '[');
+	json_text(w, "workdir", "/scratch/source");
+}
+
+static void put_build(struct json_writer *w, const struct recipe *r, const char *entry)
+{
+	json_begin(w, NULL, '{');
+	json_text(w, "name", "build");
+	json_text(w, "kind", "build");
+	put_inputs(w, "@source:source");
+	put_command(w, r->build, entry);
+	json_begin(w, "outputs", '[');
+	json_text(w, NULL, "source");
+	json_end(w, '[');
+	json_end(w, '{');
+}
+
+static void put_run(struct json_writer *w, const struct recipe *r, const struct scan_findings *all,
+		    const char *entry)
+{
+	json_begin(w, NULL, '{');
+	json_text(w, "name", "run");
+	put_inputs(w, r->build[0] ? "@build/source:source" : "@source:source");
+	put_command(w, r->run, entry);
+	json_text(w, "memory", r->memory);
+	json_text(w, "wall", r->wall);
+	json_text(w, "cpu-time", "30s");
+	json_number(w, "pids", found(all, "process") ? 128 : 32);
+	put_hosts(w, all);
+	json_end(w, '{');
+}
+
+char *propose(const struct seen *s, const struct scan_findings *all, const char *folder)
+{
+	struct json_writer w;
+	const enum language l = main_language(s);
+	const struct recipe none = {.run = {"true"}, .memory = "128M", .wall = "60s"};
+	const struct recipe *r = l == LANGUAGE_NONE ? &none : &recipes[l];
+	const char *entry = l == LANGUAGE_NONE ? "" : s->entry[l];
+	json_open(&w, true);
+	json_begin(&w, NULL, '{');
+	json_text(&w, "name", "draft");
+	json_text(&w, "image", "@host");
+	json_begin(&w, "source", '{');
+	json_text(&w, "folder", folder);
+	json_end(&w, '{');
+	json_begin(&w, "analyse", '{');
+	json_text(&w, "gate", "error");
+	json_end(&w, '{');
+	json_begin(&w, "stages", '[');
+	if (r->build[0])
+		put_build(&w, r, entry);
+	put_run(&w, r, all, entry);
+	json_end(&w, '[');
+	json_end(&w, '{');
+	return json_finish(&w, true);
+}

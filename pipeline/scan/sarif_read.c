@@ -1,0 +1,218 @@
+/* SARIF 2.1.0, ours or another analyser's. */
+#include "pipeline/scan/scan.h"
+
+#include "spec/locate.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { PATH_BYTES_MAX = 4096 };
+
+/* What a run says before its results. */
+struct run {
+	json_t *rules; /* of the driver */
+	json_t *artifacts;
+	const char *tool;
+	bool ours;
+};
+
+/* "" where it is no text. */
+static const char *text_of(json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+	return text ? text : "";
+}
+
+static json_t *rule_of(const struct run *r, json_t *result)
+{
+	size_t i;
+	json_t *rule, *index = json_object_get(result, "ruleIndex");
+	if (!index)
+		index = json_object_get(json_object_get(result, "rule"), "index");
+	if (json_is_integer(index) && json_integer_value(index) >= 0)
+		return json_array_get(r->rules, (size_t)json_integer_value(index));
+	const char *id = text_of(result, "ruleId");
+	json_array_foreach(r->rules, i, rule) if (strcmp(text_of(rule, "id"), id) == 0) return rule;
+	return NULL;
+}
+
+/* 3.27.10: the result's own level, the rule's, or "warning". A kind that is not "fail" has none (3.27.9). */
+static bool severity_of(const struct run *r, json_t *result, enum scan_severity *to)
+{
+	const char *kind = text_of(result, "kind"), *level = text_of(result, "level");
+	json_t *rule = rule_of(r, result);
+	if (*kind && strcmp(kind, "fail") != 0 && strcmp(kind, "review") != 0 &&
+	    strcmp(kind, "open") != 0)
+		return false;
+	if (!*level)
+		level = text_of(json_object_get(rule, "defaultConfiguration"), "level");
+	if (!*level)
+		level = "warning";
+	return scan_severity_parse(level, to);
+}
+
+static int hex(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+	return at ? (int)(at - digits) : -1;
+}
+
+/* A relative reference (RFC 3986) as a path; file:// of an absolute one is cut off, whatever host it names. */
+static void read_uri(const char *uri, char *to)
+{
+	size_t used = 0;
+	if (strncmp(uri, "file://", 7) == 0)
+		uri += 7;
+	while (*uri && used + 1 < PATH_BYTES_MAX) {
+		if (uri[0] == '%' && hex(uri[1]) >= 0 && hex(uri[2]) >= 0 &&
+		    (hex(uri[1]) || hex(uri[2]))) {
+			to[used++] = (char)(hex(uri[1]) * 16 + hex(uri[2]));
+			uri += 3;
+		} else {
+			to[used++] = *uri++;
+		}
+	}
+	to[used] = '\0';
+	while (strncmp(to, "./", 2) == 0)
+		memmove(to, to + 2, strlen(to + 2) + 1);
+}
+
+static void take_path(const struct run *r, json_t *place, char *to)
+{
+	json_t *artifact = json_object_get(place, "artifactLocation");
+	json_t *index = json_object_get(artifact, "index");
+	const char *uri = text_of(artifact, "uri");
+	if (!*uri && json_is_integer(index) && json_integer_value(index) >= 0) {
+		json_t *row = json_array_get(r->artifacts, (size_t)json_integer_value(index));
+		uri = text_of(json_object_get(row, "location"), "uri");
+	}
+	read_uri(uri, to);
+}
+
+static uint32_t number_of(json_t *region, const char *name)
+{
+	json_t *n = json_object_get(region, name);
+	if (!json_is_integer(n) || json_integer_value(n) < 1 || json_integer_value(n) > INT32_MAX)
+		return 0;
+	return (uint32_t)json_integer_value(n);
+}
+
+/* What is left out has defaults (3.30.6 to 3.30.8). */
+static void take_region(json_t *place, struct scan_finding *f)
+{
+	json_t *region = json_object_get(place, "region");
+	f->line = number_of(region, "startLine");
+	if (f->line == 0)
+		return;
+	f->column = number_of(region, "startColumn");
+	f->column = f->column ? f->column : 1;
+	f->end_line = number_of(region, "endLine");
+	f->end_line = f->end_line >= f->line ? f->end_line : f->line;
+	f->end_column = number_of(region, "endColumn");
+	if (f->end_line == f->line && f->end_column < f->column)
+		f->end_column = f->column;
+	const char *source = text_of(json_object_get(region, "snippet"), "text");
+	f->source = strcspn(source, "\n") == strlen(source) ? source : "";
+}
+
+static void take_own(json_t *result, struct scan_finding *f)
+{
+	json_t *own = json_object_get(result, "properties");
+	f->tool = NULL;
+	f->detail = text_of(own, "pinfold/detail");
+	f->host = text_of(own, "pinfold/host");
+	f->sandbox = text_of(own, "pinfold/sandbox");
+}
+
+/* A message is a text, or the name of one of the rule's. */
+static const char *message_of(const struct run *r, json_t *result)
+{
+	json_t *message = json_object_get(result, "message"), *rule = rule_of(r, result);
+	const char *text = text_of(message, "text"), *id = text_of(message, "id");
+	if (!*text && *id)
+		text = text_of(json_object_get(json_object_get(rule, "messageStrings"), id), "text");
+	if (!*text)
+		text = text_of(json_object_get(rule, "shortDescription"), "text");
+	return text;
+}
+
+static int take_result(const struct run *r, json_t *result, struct scan_findings *to, struct err *e)
+{
+	char path[PATH_BYTES_MAX] = "";
+	struct scan_finding f = {.tool = r->tool, .detail = "", .sandbox = "", .host = "", .source = ""};
+	if (!json_is_object(result))
+		return err_usage(e, "a result is no object");
+	if (!severity_of(r, result, &f.severity))
+		return 0;
+	json_t *location = json_array_get(json_object_get(result, "locations"), 0);
+	json_t *place = json_object_get(location, "physicalLocation");
+	take_path(r, place, path);
+	take_region(place, &f);
+	f.path = path;
+	f.id = text_of(result, "ruleId");
+	if (!*f.id)
+		f.id = text_of(rule_of(r, result), "id");
+	if (!*f.id)
+		f.id = "(no id)";
+	f.message = message_of(r, result);
+	if (r->ours)
+		take_own(result, &f);
+	scan_add(to, &f);
+	return 0;
+}
+
+static int take_run(json_t *run, struct scan_findings *to, struct err *e)
+{
+	size_t i;
+	json_t *driver = json_object_get(json_object_get(run, "tool"), "driver"), *result;
+	json_t *results = json_object_get(run, "results");
+	struct run r = {.rules = json_object_get(driver, "rules"),
+			.artifacts = json_object_get(run, "artifacts"),
+			.tool = text_of(driver, "name")};
+	if (!*r.tool)
+		return err_usage(e, "a run without tool.driver.name");
+	r.ours = strcmp(r.tool, "pinfold") == 0;
+	/* 3.14.23: null, or none, where the analyser did not come to look. */
+	if (!json_is_array(results))
+		return err_usage(e, "a run of %.100s without results: it did not look", r.tool);
+	json_array_foreach(results, i, result) if (take_result(&r, result, to, e) < 0) return -1;
+	return 0;
+}
+
+static int take_log(json_t *log, struct scan_findings *to, struct err *e)
+{
+	size_t i;
+	json_t *runs = json_object_get(log, "runs"), *run;
+	const char *version = text_of(log, "version");
+	if (strcmp(version, "2.1.0") != 0)
+		return err_usage(e, "its version is \"%.20s\", and not 2.1.0", version);
+	if (!json_is_array(runs) || json_array_size(runs) == 0)
+		return err_usage(e, "it has no runs");
+	json_array_foreach(runs, i, run) if (take_run(run, to, e) < 0) return -1;
+	return 0;
+}
+
+int scan_sarif_read(const char *text, size_t len, struct scan_findings *to, struct err *e)
+{
+	json_error_t je;
+	const struct json_text j = {text, len};
+	if (len > SARIF_BYTES_MAX)
+		return err_usage(e, "it is larger than %d bytes", SARIF_BYTES_MAX);
+	if (locate_too_deep(&j, SARIF_DEPTH_MAX) < len)
+		return err_usage(e, "it is nested deeper than %d", SARIF_DEPTH_MAX);
+	/* Some analysers begin with a byte order mark. */
+	if (len >= 3 && memcmp(text, "\357\273\277", 3) == 0) {
+		text += 3;
+		len -= 3;
+	}
+	json_t *log = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &je);
+	if (!log)
+		return err_usage(e, "line %d, column %d: %s", je.line, je.column, je.text);
+	const size_t before = to->len;
+	const int failed = take_log(log, to, e);
+	if (failed)
+		to->len = before;
+	json_decref(log);
+	return failed;
+}

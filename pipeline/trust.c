@@ -1,0 +1,75 @@
+#include "pipeline/trust.h"
+
+#include "base/fd.h"
+#include "spec/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { DIGEST_BYTES = 71 };
+
+static int complain(const char *url, const char *recorded, struct err *e)
+{
+	return err_usage(e, "%s had %.71s when it was first fetched, and has another digest now; declare the "
+			    "new one if it is meant",
+			 show(url).text, recorded);
+}
+
+/* The digest that is recorded for url, in line; 0: none. -1: a line is none of ours, or cannot be read. */
+static int find(FILE *file, const char *url, char **line, size_t *room)
+{
+	for (;;) {
+		errno = 0;
+		const ssize_t n = getline(line, room, file);
+		if (n < 0)
+			return errno || ferror(file) ? -1 : 0;
+		(*line)[strcspn(*line, "\n")] = '\0';
+		if (n < DIGEST_BYTES + 2 || (*line)[DIGEST_BYTES] != ' ')
+			return -1;
+		if (strcmp(*line + DIGEST_BYTES + 1, url) == 0)
+			return 1;
+	}
+}
+
+/* One write, at the end, under the lock. */
+static int record(int fd, const char *url, const char *digest, struct err *e)
+{
+	char *text = NULL;
+	const int len = asprintf(&text, "%s %s\n", digest, url);
+	const int done = len < 0 ? -1 : fd_write_all(fd, text, (size_t)len);
+	if (len >= 0)
+		free(text);
+	return done < 0 || fsync(fd) < 0 ? err_sys(e, "record the digest of an archive") : 0;
+}
+
+int trust_archive(int dir, const char *url, const char *digest, struct err *e)
+{
+	char *line = NULL;
+	size_t room = 0;
+	autoclose int fd = openat(dir, "archives", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+				  0600);
+	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+		return err_sys(e, "open the record of archives");
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
+	if (!file) {
+		if (copy >= 0)
+			close(copy);
+		return err_sys(e, "read the record of archives");
+	}
+	int found = find(file, url, &line, &room);
+	if (found < 0)
+		found = err_host(e, "the record of archives is damaged");
+	else if (found > 0 && strncmp(line, digest, DIGEST_BYTES) != 0)
+		found = complain(url, line, e);
+	else if (found == 0 && record(fd, url, digest, e) < 0)
+		found = -1;
+	free(line);
+	fclose(file);
+	return found;
+}

@@ -1,0 +1,8 @@
+; Where names come from in C.
+(init_declarator declarator: (identifier) @as value: (_) @value)
+(init_declarator declarator: (pointer_declarator declarator: (identifier) @as) value: (_) @value)
+(init_declarator declarator: (array_declarator declarator: (identifier) @as) value: (_) @value)
+(init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @as))) value: (_) @value)
+(assignment_expression left: (identifier) @as right: (_) @value)
+(preproc_def name: (identifier) @as value: (preproc_arg) @value)
+(function_definition declarator: (function_declarator declarator: (identifier) @defined))

@@ -1,0 +1,6 @@
+(using_declaration (qualified_identifier) @module)
+(using_declaration "namespace" (_) @star)
+(namespace_alias_definition name: (namespace_identifier) @as (_) @value)
+(alias_declaration name: (type_identifier) @as type: (type_descriptor type: (_) @value))
+(declaration type: (qualified_identifier) @value declarator: (identifier) @as)
+(declaration type: (qualified_identifier) @value declarator: (init_declarator declarator: (identifier) @as))

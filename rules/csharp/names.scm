@@ -1,0 +1,13 @@
+; Where names come from in C#.
+(using_directive "static" (_) @star)
+(using_directive . "using" . [(identifier) (qualified_name) (alias_qualified_name)] @star . ";")
+(using_directive "global" "using" . [(identifier) (qualified_name)] @star . ";")
+(using_directive name: (identifier) @as "=" (_) @value)
+(variable_declaration type: [(identifier) (qualified_name) (generic_name) (nullable_type)] @value (variable_declarator name: (identifier) @as))
+(variable_declaration (variable_declarator name: (identifier) @as "=" (_) @value))
+(parameter type: [(identifier) (qualified_name)] @value name: (identifier) @as)
+(property_declaration type: [(identifier) (qualified_name)] @value name: (identifier) @as)
+(assignment_expression left: (identifier) @as right: (_) @value)
+(class_declaration name: (identifier) @defined)
+(struct_declaration name: (identifier) @defined)
+(local_function_statement name: (identifier) @defined)

@@ -1,0 +1,13 @@
+; Where names come from in Java.
+(import_declaration . (scoped_identifier) @module . ";")
+(import_declaration "static" . (scoped_identifier) @module . ";")
+(import_declaration (scoped_identifier) @star (asterisk))
+(local_variable_declaration type: (_) @value declarator: (variable_declarator name: (identifier) @as))
+(local_variable_declaration declarator: (variable_declarator name: (identifier) @as value: (_) @value))
+(field_declaration type: (_) @value declarator: (variable_declarator name: (identifier) @as))
+(field_declaration declarator: (variable_declarator name: (identifier) @as value: (_) @value))
+(formal_parameter type: (_) @value name: (identifier) @as)
+(resource type: (_) @value name: (identifier) @as)
+(assignment_expression left: (identifier) @as right: (_) @value)
+(class_declaration name: (identifier) @defined)
+(record_declaration name: (identifier) @defined)

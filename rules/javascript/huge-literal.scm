@@ -1,0 +1,6 @@
+; id: javascript.huge-literal
+; severity: note
+; message: a literal of more than 16 KiB
+; sandbox: Data in the source: nobody reads it, and programs may be hidden in it.
+([(string) (template_string)] @found (#longer? @found "16384") (#not-blob? @found))
+((array) @found (#longer? @found "65536"))

@@ -1,0 +1,12 @@
+; Where names come from in JavaScript and TypeScript.
+(import_statement (import_clause (identifier) @as) source: (string) @module)
+(import_statement (import_clause (namespace_import (identifier) @as)) source: (string) @module)
+(import_statement (import_clause (named_imports (import_specifier name: (identifier) @name !alias))) source: (string) @from)
+(import_statement (import_clause (named_imports (import_specifier name: (identifier) @name alias: (identifier) @as))) source: (string) @from)
+(variable_declarator name: (identifier) @as value: (_) @value)
+(assignment_expression left: [(identifier) (member_expression)] @as right: (_) @value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name) value: (call_expression arguments: (arguments . (string) @from)))
+(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @name value: (identifier) @as)) value: (call_expression arguments: (arguments . (string) @from)))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name) value: (await_expression (call_expression arguments: (arguments . (string) @from))))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name) value: [(identifier) (member_expression)] @from)
+(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @name value: (identifier) @as)) value: [(identifier) (member_expression)] @from)

@@ -1,0 +1,12 @@
+; Where names come from in Python: see docs/scan.md.
+(import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @as))
+(import_from_statement module_name: (_) @from name: (dotted_name) @name)
+(import_from_statement module_name: (_) @from name: (aliased_import name: (dotted_name) @name alias: (identifier) @as))
+(import_from_statement module_name: (_) @star (wildcard_import))
+(assignment left: (identifier) @as right: (_) @value)
+(assignment left: (attribute) @as right: (_) @value)
+(named_expression name: (identifier) @as value: (_) @value)
+(default_parameter name: (identifier) @as value: (_) @value)
+(with_item value: (as_pattern (_) @value alias: (as_pattern_target (identifier) @as)))
+(module (function_definition name: (identifier) @defined))
+(module (class_definition name: (identifier) @defined))

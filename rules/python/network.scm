@@ -1,0 +1,7 @@
+; id: python.network
+; severity: warning
+; message: uses the network
+; sandbox: There is none without --allow; what it needs is a rule for each host.
+; hosts: yes
+((call function: (_) @name) @found
+ (#resolves? @name "requests.get" "requests.post" "requests.put" "requests.patch" "requests.delete" "requests.head" "requests.request" "requests.Session" "requests.session" "requests.Session().*" "requests.session().*" "urllib.request.urlopen" "urllib.request.urlretrieve" "urllib.request.Request" "urllib.request.build_opener" "urllib.urlopen" "urllib.urlretrieve" "urllib2.urlopen" "http.client.HTTPConnection" "http.client.HTTPSConnection" "httplib.HTTPConnection" "httplib.HTTPSConnection" "socket.socket" "socket.create_connection" "socket.create_server" "socket.getaddrinfo" "socket.gethostbyname" "socket.socket().connect" "socket.socket().bind" "aiohttp.ClientSession" "aiohttp.request" "aiohttp.ClientSession().*" "httpx.*" "urllib3.PoolManager" "urllib3.request" "ftplib.FTP" "ftplib.FTP_TLS" "smtplib.SMTP" "smtplib.SMTP_SSL" "imaplib.*" "poplib.*" "telnetlib.Telnet" "paramiko.SSHClient" "paramiko.Transport" "websockets.connect" "websocket.create_connection" "wget.download" "boto3.client" "boto3.resource" "huggingface_hub.*" "torch.hub.load*" "torch.hub.download*" "datasets.load_dataset" "nltk.download" "asyncio.open_connection" "asyncio.start_server" "xmlrpc.client.ServerProxy" "http.server.HTTPServer" "socketserver.*" "dns.resolver.*" "gdown.download"))

@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""A stage that would do again what it did comes out of the cache, with all that it gave; anything that goes into it being different, it runs."""
+import copy
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from jobs import Jobs, stage
+from pf import *
+
+jobs = Jobs()
+jobs.image(busybox_image(), "slim")
+jobs.image(image({"bin/busybox": ("copy", "/bin/busybox"), "bin/sh": ("link", "busybox"), "bin/cat": ("link", "busybox")}), "other")
+MAKE = "head -c 16 /dev/urandom | od -An -tx1 > out; chmod 751 out; echo said; echo complained >&2; echo 1 > kept"
+DOC = {"image": "slim", "stages": [stage("make", "sh", "-c", MAKE, kind="build", outputs=["out"], artifacts={"collect": ["kept"]}),
+                                   stage("show", "cat", "/run/input/out", inputs={"read-only": ["@make"]})]}
+
+
+def states(job):
+    return [(one["state"], one["cache"]["state"]) for one in job.result["stages"]]
+
+
+def run(document, *flags, **options):
+    return jobs.run(document, "--artifacts-dir", os.path.join(tmpdir(), "out"), *flags, **options)
+
+
+first = run(DOC)
+is_((first.status, states(first)), ("succeeded", [("ran", "miss")] * 2), "the first time it runs", first)
+second = run(DOC)
+is_((second.status, states(second)), ("succeeded", [("cached", "hit")] * 2), "the second time nothing does", second)
+is_((second.out, len(second.out.split())), (first.out, 16), "and what was random is the same", second)
+ok(b"said\ncomplained\n" in second.err or b"complained\nsaid\n" in second.err, "what it said is said again", second)
+is_([one["cache"]["key"] for one in second.result["stages"]], [one["cache"]["key"] for one in first.result["stages"]], "by the same keys")
+is_(second.stage("make")["outputs"], first.stage("make")["outputs"], "the outputs are the same")
+is_(second.stage("make")["result"], first.stage("make")["result"], "and the result is that of the run that filled it")
+is_(second.stage("make")["files"]["folder"], "make", "artifacts are handed back again")
+is_([event["what"] for event in second.events], ["begun", "cached", "cached", "finished"], "which events tell")
+is_((len(jobs.entries()), jobs.leavings()), (2, []), "two entries, and no work left")
+
+
+def changed(change):
+    document = copy.deepcopy(DOC)
+    change(document["stages"][0])
+    return document
+
+
+CHANGES = [
+    ("the command", lambda s: s["command"].__setitem__(2, MAKE + " # other")),
+    ("the image", lambda s: s.update(image="other", command=["sh", "-c", "/bin/busybox echo 1 > out; /bin/busybox echo 1 > kept"])),
+    ("a limit", lambda s: s.update(memory="300M")),
+    ("the environment", lambda s: s.update(env=["A=1"])),
+    ("the policy", lambda s: s.update(uid=1001)),
+    ("a priority", lambda s: s.update(priority="low")),
+    ("an output", lambda s: s.update(outputs=["out:max=1M"])),
+    ("an artifact", lambda s: s.update(artifacts={"collect": ["kept:max=1K"]})),
+    ("the kind, and so the limits", lambda s: s.update(kind="run")),
+    ("a working folder", lambda s: s.update(workdir="/scratch/.")),
+]
+for what, change in CHANGES:
+    job = run(changed(change))
+    is_(states(job)[0], ("ran", "miss"), f"{what} differs: it runs", job)
+    if what not in ("the image",):
+        is_(states(job)[1], ("ran", "miss"), f"{what}: and so does what takes what it gave, which is another", job)
+job = run({**DOC, "name": "another name", "stages": [{**DOC["stages"][0], "name": "renamed"}, {**DOC["stages"][1], "inputs": {"read-only": ["@renamed"]}}]})
+is_(states(job), [("cached", "hit")] * 2, "names are no part of it", job)
+
+# ---- inputs by digest ----
+SAME = {"image": "slim", "stages": [stage("make", "sh", "-c", "echo @{n} > /dev/null; echo same > out", kind="build", outputs=["out"]),
+                                    stage("show", "cat", "/run/input/out", inputs={"read-only": ["@make"]})],
+        "matrix": {"parameters": {"n": [1]}}}
+job = run(SAME)
+is_(states(job), [("ran", "miss")] * 2, "a first one", job)
+job = run({**SAME, "matrix": {"parameters": {"n": [2]}}})
+is_(states(job), [("ran", "miss"), ("cached", "hit")], "what takes the same bytes, whoever made them, does not run again", job)
+source = tmpdir()
+FROM = {"image": "slim", "source": {"folder": source}, "analyse": "none", "stages": [stage("show", "sh", "-c", "cat /run/input/source/f", inputs={"read-only": ["@source"]})]}
+with open(os.path.join(source, "f"), "w", encoding="ascii") as file:
+    file.write("one\n")
+is_([states(run(FROM))[1] for _ in range(2)], [("ran", "miss"), ("cached", "hit")], "a source of the same bytes")
+os.chmod(os.path.join(source, "f"), 0o755)
+is_(states(run(FROM))[1], ("ran", "miss"), "of another mode")
+with open(os.path.join(source, "f"), "w", encoding="ascii") as file:
+    file.write("two\n")
+job = run(FROM)
+is_((states(job)[1], job.out), (("ran", "miss"), b"two\n"), "of other bytes", job)
+
+# ---- what is never cached ----
+NEVER = [
+    ("--no-cache", DOC["stages"][0], ["--no-cache"], "--no-cache"),
+    ("a stage that says so", {**DOC["stages"][0], "cache": False}, [], "the stage says so"),
+    ("an image by path", {**DOC["stages"][0], "image": busybox_image()}, [], "no stored one"),
+    ("the caller's stdin", {**DOC["stages"][0], "stdin": "-"}, [], "stdin"),
+    ("files of the host", {**DOC["stages"][0], "inputs": {"copy": [source + ":x"]}}, [], "files of this host"),
+]
+for what, one, flags, why in NEVER:
+    for _ in range(2):
+        job = run({"image": "slim", "stages": [one]}, *flags)
+    is_((states(job), why in job.stage("make")["cache"]["reason"]), ([("ran", "off")], True), f"{what}: never", job)
+FAILS = {"image": "slim", "stages": [stage("a", "sh", "-c", "echo x; exit 3")]}
+is_([states(run(FAILS)) for _ in range(2)], [[("ran", "miss")]] * 2, "what failed is not kept")
+
+# ---- an entry that cannot be used ----
+key = first.stage("make")["cache"]["key"].split(":")[1]
+entry = os.path.join(jobs.path, "jobs/cache", key)
+with open(os.path.join(entry, "entry.json"), encoding="utf-8") as file:
+    whole = file.read()
+for what, text in (("cut", whole[:100]), ("no JSON", "x"), ("of another boot", json.dumps({**json.loads(whole), "boot": "other"})), ("not ok", whole.replace('"ok": true', '"ok": false'))):
+    with open(os.path.join(entry, "entry.json"), "w", encoding="utf-8") as file:
+        file.write(text)
+    job = run(DOC)
+    is_((states(job)[0], job.status), (("ran", "miss"), "succeeded"), f"an entry that is {what} is made anew", job)
+    is_(states(run(DOC))[0], ("cached", "hit"), "and is one again")
+os.rename(os.path.join(entry, "outputs"), os.path.join(entry, "gone"))
+job = run(DOC)
+is_((states(job)[0], job.status), (("ran", "miss"), "succeeded"), "without its outputs too", job)
+
+# ---- gc ----
+count = len(jobs.entries())
+run_ = jobs.verb("gc")
+is_((run_.code, len(jobs.entries())), (0, count), "gc without more takes nothing that may be used", run_)
+run_ = jobs.verb("gc", "--older", "1h")
+is_(len(jobs.entries()), count, "nor what was used within the hour", run_)
+os.utime(entry, (1, 1))
+run_ = jobs.verb("gc", "--older", "1h")
+is_((len(jobs.entries()), os.path.exists(entry)), (count - 1, False), "what was not goes", run_)
+run_ = jobs.verb("gc", "--max-size", "0")
+is_((run_.code, jobs.entries()), (0, []), "all that is more than it may be", run_)
+run(DOC)
+run_ = jobs.verb("gc", "--all")
+is_((run_.code, jobs.entries()), (0, []), "or all", run_)
+is_(states(run(DOC)), [("ran", "miss")] * 2, "then it runs again")
+jobs.plant("jobs/work/killed")
+jobs.plant("jobs/work/killed/0")
+run_ = jobs.verb("gc")
+is_((jobs.leavings(), b"1 folders of killed jobs" in run_.out), ([], True), "and what a killed job left goes", run_)
+with jobs.start({"image": "slim", "stages": [stage("show", "sh", "-c", "echo up; exec sleep 100")]}) as running:
+    running.line()
+    jobs.verb("gc", "--all")
+    is_(len(jobs.leavings()), 1, "a job that runs keeps its folder")
+done()

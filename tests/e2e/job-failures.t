@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""Whatever happens, there is one job result: a stage that fails in any way, one whose supervision dies, a store that is none."""
+import os
+import signal
+import stat
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from jobs import Jobs, stage
+from pf import *
+
+jobs = Jobs()
+slim = busybox_image()
+FAILS = [
+    ("a code", stage("a", "sh", "-c", "exit 7"), "exited", "exited with code 7"),
+    ("a signal", stage("a", "sh", "-c", "kill -9 $$"), "signaled", "signaled"),
+    ("a time", stage("a", "sleep", "100", wall="200ms"), "wall-timeout", "wall-timeout"),
+    ("a program that is not there", stage("a", "/bin/none"), "exec-failed", "exec-failed: /bin/none"),
+    ("an output that is not there", stage("a", "true", outputs=["o"]), "exited", "exited: a required artifact was not kept"),
+    ("an output that is too large", stage("a", "sh", "-c", "head -c 2000 /dev/zero > o", outputs=["o:max=1K"]), "exited", "exited: a required artifact was not kept"),
+    ("an image that is not there", stage("a", "true", image="/nonexistent/image"), "refused", "refused"),
+    ("an input that is not there", stage("a", "true", inputs={"copy": ["/nonexistent/input"]}), "refused", "refused"),
+    ("what the host cannot do", stage("a", "true", require=["all"], cgroup_parent="/nonexistent"), "refused", "refused"),
+    ("too much output", stage("a", "sh", "-c", "cat /dev/zero", output="1K"), "output-limit", "output-limit"),
+]
+for what, one, status, message in FAILS:
+    job = jobs.run({"image": slim, "stages": [one, stage("after", "true")]})
+    is_((job.code, job.status, job.result["cause"]["stage"], job.stage("a")["result"]["status"], job.stage("after")["state"]),
+        (1, "failed", "a", status, "skipped"), f"{what}: failed, and nothing after it begins", job)
+    ok(job.stage("a")["message"].startswith(message) and job.message == "stage a: " + job.stage("a")["message"], f"{what}: and why", job)
+
+# ---- the supervision of a stage dies ----
+for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+    with jobs.start({"image": slim, "stages": [stage("a", "sh", "-c", "echo up; exec sleep 100")]}) as running:
+        places = jobs.places
+        is_(running.line(), "up", "it runs")
+        child = [int(pid) for pid in open(f"/proc/{running.pid}/task/{running.pid}/children").read().split()]
+        is_(len(child), 1, "one process is its supervision")
+        os.kill(child[0], number)
+        job = jobs.finished(running, places)
+    is_((job.code, job.status, job.stage("a")["result"]), (1, "failed", None), f"ended by {number.name}: the job has a result, and the stage none", job)
+    ok("ended without a result" in job.message, "it says so", job)
+is_(jobs.leavings(), [], "nothing is left")
+
+# ---- a store that is none ----
+for what, store in (("no absolute path", "store"), ("a file", os.path.join(tmpdir(), "file"))):
+    if what == "a file":
+        open(store, "w").close()
+    job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, env={"PINFOLD_STORE": store})
+    is_((job.code, job.status), (125, "refused"), f"a store that is {what}: refused", job)
+open_store = tmpdir()
+os.mkdir(os.path.join(open_store, "jobs"))
+os.chmod(os.path.join(open_store, "jobs"), 0o777)
+job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, env={"PINFOLD_STORE": open_store})
+ok(job.status == "refused" and "this user's alone" in job.message, "a job store that others may write to: refused", job)
+
+# ---- places that are none ----
+run = jobs.verb("run", "--result", "/proc/none/r.json", jobs.document({"image": slim, "stages": [stage("a", "true")]}))
+ok(run.code == 125 and b"/proc/none" in run.err, "a result that cannot be written refuses before anything runs", run)
+job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "a b")
+is_((job.code, job.status), (125, "refused"), "an id that is none", job)
+job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "my-job")
+is_((job.result["id"], job.stage("a")["result"]["id"]), ("my-job", "my-job.0"), "an id names the job and its runs", job)
+done()

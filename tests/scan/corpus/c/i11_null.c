@@ -1,0 +1,6 @@
+#include <stddef.h>
+void *nothing(void)
+{
+	char *p = (char *)0;
+	return p ? p : NULL;
+}

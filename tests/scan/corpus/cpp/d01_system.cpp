@@ -1,0 +1,2 @@
+#include <cstdlib>
+int main() { return std::system("id"); } // FIND: c.process

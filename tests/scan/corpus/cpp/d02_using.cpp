@@ -1,0 +1,3 @@
+#include <cstdlib>
+using namespace std;
+int main() { return system("ls"); } // FIND: c.process

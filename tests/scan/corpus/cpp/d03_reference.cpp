@@ -1,0 +1,6 @@
+#include <cstdlib>
+int main()
+{
+	auto run = std::system;
+	return run("id"); // FIND: c.process
+}

@@ -1,0 +1,5 @@
+using System;
+class Text
+{
+    static void Main() => Console.WriteLine("unsafe { Process.Start(\"x\"); } [DllImport] Type.GetType(a)");
+}

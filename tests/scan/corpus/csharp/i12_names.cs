@@ -1,0 +1,6 @@
+class Names
+{
+    int processStart, unsafeCount, dllImported;
+    string socketName = "none";
+    int Evaluate() => processStart + unsafeCount + dllImported + socketName.Length;
+}

@@ -1,0 +1,5 @@
+class Names {
+	static String of(Object o) {
+		return o.getClass().getSimpleName() + String.class.getName();
+	}
+}

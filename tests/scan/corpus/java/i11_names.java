@@ -1,0 +1,7 @@
+class Names {
+	int execCount, socketWidth, nativeSize;
+	String processName = "none";
+	int load() {
+		return execCount + socketWidth + nativeSize + processName.length();
+	}
+}

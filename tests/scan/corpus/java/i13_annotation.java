@@ -1,0 +1,5 @@
+@FunctionalInterface
+interface Loader {
+	@Deprecated
+	String load(String name);
+}

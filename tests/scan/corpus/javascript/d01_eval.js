@@ -1,0 +1,3 @@
+function calculate(text) {
+  return eval(text); // FIND: javascript.dynamic-code
+}

@@ -1,0 +1,2 @@
+setTimeout("alert(1)", 100); // FIND: javascript.dynamic-code
+setInterval(`tick()`, 10); // FIND: javascript.dynamic-code

@@ -1,0 +1,3 @@
+const run = (() => {}).constructor("return process"); // FIND: javascript.dynamic-code
+const again = [].filter["constructor"]("return 1"); // FIND: javascript.dynamic-code
+console.log(run(), again());

@@ -1,0 +1,3 @@
+const lib = require("./lib/tools");
+const lodash = require("lodash");
+module.exports = { run: () => lodash.map(lib.list, (x) => x * 2) };

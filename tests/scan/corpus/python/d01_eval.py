@@ -1,0 +1,2 @@
+def calculate(text):
+    return eval(text)  # FIND: python.dynamic-code

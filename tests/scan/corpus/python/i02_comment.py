@@ -1,0 +1,3 @@
+# os.system("rm -rf /") would be a bad idea, and so would eval(input()).
+"""This module never calls subprocess.run or exec."""
+VALUE = 3

@@ -1,0 +1,4 @@
+import re as r
+
+WORD = r.compile(r"\w+")
+LINES = [WORD.sub("x", line) for line in open("notes.txt")]

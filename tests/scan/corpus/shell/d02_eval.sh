@@ -1,0 +1,3 @@
+#!/bin/bash
+code=$(cat data.txt)
+eval "$code"  # FIND: shell.dynamic-code

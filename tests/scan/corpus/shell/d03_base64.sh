@@ -1,0 +1,1 @@
+echo aWQK | base64 -d | bash  # FIND: shell.obfuscated shell.dynamic-code

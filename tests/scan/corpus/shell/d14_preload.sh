@@ -1,0 +1,2 @@
+export LD_PRELOAD=./hook.so  # FIND: shell.privilege
+LD_PRELOAD=./hook.so ls  # FIND: shell.privilege

@@ -1,0 +1,3 @@
+git status --short
+git log -1 --format=%h
+git add -A && git commit -m "install curl"

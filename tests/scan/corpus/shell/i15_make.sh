@@ -1,0 +1,3 @@
+make -j2 all
+make check
+tar -czf release.tgz build

@@ -1,0 +1,2 @@
+import cp = require("child_process");
+cp.spawn("ls", []); // FIND: javascript.process

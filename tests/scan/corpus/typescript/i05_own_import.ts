@@ -1,0 +1,4 @@
+import { exec } from "./machine";
+import { request } from "./store";
+exec("turn");
+request("box");

@@ -1,0 +1,3 @@
+export function first<T extends { id: number }>(list: readonly T[]): T | undefined {
+  return list.find((x) => x.id > 0);
+}
