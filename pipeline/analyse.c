@@ -140,7 +140,7 @@ static void judge(struct job_state *j)
 		return;
 	snprintf(j->r->stage, sizeof(j->r->stage), "analyse");
 	snprintf(j->r->message, sizeof(j->r->message),
-		 "the analysis found %zu errors, %zu warnings and %zu notes, which the gate does not let through",
+		 "the gate does not let through what the analysis found (errors: %zu, warnings: %zu, notes: %zu)",
 		 r->verdict.counts[SCAN_ERROR], r->verdict.counts[SCAN_WARNING],
 		 r->verdict.counts[SCAN_NOTE]);
 }

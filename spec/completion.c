@@ -38,7 +38,7 @@ static void lists(FILE *to)
 	fputs("_pinfold_flags='--help --spec", to);
 	for (size_t i = 0; i < spec_keys_len; i++)
 		fprintf(to, " --%s", spec_keys[i].name);
-	fputs("'\n_pinfold_commands='run explain doctor image scan ps kill gc audit completion version help'\n"
+	fputs("'\n_pinfold_commands='run explain doctor image job scan ps kill gc audit completion version help'\n"
 	      "_pinfold_image_verbs='pull load import build-debian list inspect tag remove gc verify export'\n"
 	      "_pinfold_guarantees='all cgroup",
 	      to);
@@ -112,6 +112,19 @@ static const char image_flags[] =
 	"\tload,*|import,*) _pinfold_files ;;\n"
 	"\t*) _pinfold_stored ;;\n\tesac\n}\n";
 
+/* The words of `job VERB`. */
+static const char job_words[] =
+	"_pinfold_job_word()\n{\n\tlocal lang='--lang --lang-version --build-image --run-image'\n"
+	"\tcase $1,$2,$cur in\n"
+	"\t*,--lang,*) _pinfold_words 'c c++ python c# java javascript rust go shell' ;;\n"
+	"\t*,--build-image,*|*,--run-image,*) _pinfold_image ;;\n"
+	"\trun,*,-*) _pinfold_words \"$lang --result --events --artifacts-dir --id --approve --no-cache --help\" ;;\n"
+	"\tplan,*,-*) _pinfold_words \"$lang --json --help\" ;;\n"
+	"\tcheck,*,-*) _pinfold_words \"$lang --help\" ;;\n"
+	"\tgc,*) _pinfold_words '--older --max-size --all --help' ;;\n"
+	"\tbudget,*,-*) _pinfold_words '--json --create --cpu-time --wall --memory-hours --runs --money --price-cpu-hour --price-hour --price-memory-hour --price-run --help' ;;\n"
+	"\t*) _pinfold_files ;;\n\tesac\n}\n";
+
 /* A word of one of the commands beside run and explain; `=` is a word of its own. */
 static const char others[] =
 	"_pinfold_other()\n{\n\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -124,6 +137,8 @@ static const char others[] =
 	"\taudit,--status,*) _pinfold_words \"$_pinfold_statuses\" ;;\n"
 	"\taudit,*,-*) _pinfold_words '--id --since --status --json --help' ;;\n"
 	"\taudit,*) _pinfold_files ;;\n"
+	"\tjob,*) ((COMP_CWORD == 2)) && _pinfold_words 'run check plan gc budget' ||\n"
+	"\t\t_pinfold_job_word \"${COMP_WORDS[2]}\" \"$before\" ;;\n"
 	"\tscan,--format,*) _pinfold_words 'text sarif' ;;\n"
 	"\tscan,--gate,*) _pinfold_words 'error warning note none' ;;\n"
 	"\tscan,*,-*) _pinfold_words '--format --gate --waive --rules --merge --limit-time --propose --help' ;;\n"
@@ -175,6 +190,7 @@ char *spec_completion_text(void)
 	bare_flags(to);
 	fputs(place_end, to);
 	fputs(image_flags, to);
+	fputs(job_words, to);
 	fputs(others, to);
 	fputs(entry, to);
 	if (fclose(to) == 0)
