@@ -4,12 +4,13 @@
 
 int job_check_verb(struct job_call *c, struct err *e)
 {
-	static const struct job_option none[] = {{NULL, NULL, NULL, NULL}};
+	struct job_language lang = {.name = NULL};
+	const struct job_option rows[] = {JOB_LANGUAGE_ROWS(lang), {NULL, NULL, NULL, NULL}};
 	struct job job;
-	const int words = job_words(c, none, 1, 1, e);
+	const int words = job_words(c, rows, 1, -1, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
-	if (job_load(c, &(struct job_language){NULL}, &job, e) < 0)
+	if (job_load(c, &lang, &job, e) < 0)
 		return -1;
 	printf("%s: a job of %zu stage%s\n", c->argv[0], job.stages_len, job.stages_len == 1 ? "" : "s");
 	return 0;

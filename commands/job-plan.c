@@ -185,13 +185,15 @@ static int print_plan(const struct job *job, struct err *e)
 int job_plan_verb(struct job_call *c, struct err *e)
 {
 	bool json = false;
+	struct job_language lang = {.name = NULL};
 	const struct job_option rows[] = {{"json", NULL, &json, "as one document"},
+					  JOB_LANGUAGE_ROWS(lang),
 					  {NULL, NULL, NULL, NULL}};
 	struct job job;
-	const int words = job_words(c, rows, 1, 1, e);
+	const int words = job_words(c, rows, 1, -1, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
-	if (job_load(c, &(struct job_language){NULL}, &job, e) < 0)
+	if (job_load(c, &lang, &job, e) < 0)
 		return -1;
 	return json ? print_json(&job, e) : print_plan(&job, e);
 }

@@ -38,10 +38,7 @@ static int read_words(struct job_call *c, struct request *q, struct err *e)
 		{"artifacts-dir", &q->artifacts_dir, NULL, "DIR  the folder for what stages hand back"},
 		{"id", &q->id, NULL, "NAME  name of the job (not given: chosen at random)"},
 		{"approve", &q->approve, NULL, "NAME=VALUE,...  what the full configuration may take: wall, cpu-time, memory, scratch"},
-		{"lang", &q->lang.name, NULL, "NAME  run the files that are named, by the template of a language"},
-		{"lang-version", &q->lang.version, NULL, "VERSION  of the language: c17, c++20"},
-		{"build-image", &q->lang.build_image, NULL, "IMAGE  instead of the template's"},
-		{"run-image", &q->lang.run_image, NULL, "IMAGE  instead of the template's"},
+		JOB_LANGUAGE_ROWS(q->lang),
 		{"no-cache", NULL, &q->no_cache, "run every stage anew, and keep none"},
 		{NULL, NULL, NULL, NULL},
 	};

@@ -39,6 +39,13 @@ struct job_option {
 	const char *help; /* "VALUE  sentence" */
 };
 
+/* The rows of struct job_language. */
+#define JOB_LANGUAGE_ROWS(l)                                                                      \
+	{"lang", &(l).name, NULL, "NAME  the files that are named, by the template of a language"}, \
+		{"lang-version", &(l).version, NULL, "VERSION  of the language: c17, c++20"},      \
+		{"build-image", &(l).build_image, NULL, "IMAGE  instead of the template's"},        \
+		{"run-image", &(l).run_image, NULL, "IMAGE  instead of the template's"}
+
 /* Takes the options out of the words. 1: --help was there, and was printed. */
 int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e);
 

@@ -23,8 +23,8 @@ static const struct job_verb verbs[] = {
 	 "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
 	 "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
 	 "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
-	{"check", job_check_verb, "JOB.json", "tell what is wrong with a job, with line and column", NULL},
-	{"plan", job_plan_verb, "[--json] JOB.json", "print what would run, with every limit and rule", NULL},
+	{"check", job_check_verb, "JOB.json | --lang NAME FILE...", "tell what is wrong with a job, with line and column", NULL},
+	{"plan", job_plan_verb, "[OPTION...] JOB.json | --lang NAME FILE...", "print what would run, with every limit and rule", NULL},
 	{"budget", job_budget_verb, "[--json] FILE | --create [OPTION...] FILE",
 	 "tell what is left of a budget that jobs share, or make one", NULL},
 	{"gc", job_gc_verb, "[OPTION...]", "remove what killed jobs left, and what the cache has not used", NULL},

@@ -70,6 +70,16 @@ static int take_log(struct job_state *j, int fd, struct err *e)
 	return done;
 }
 
+/* A log that could not be read is a finding about the log itself: then the analyser found nothing that counts. */
+static int check_merged(const struct job_state *j, const char *merged, struct err *e)
+{
+	const struct scan_findings *all = &j->r->analysis.findings;
+	for (size_t i = 0; merged && i < all->len; i++)
+		if (strcmp(all->at[i].path, merged) == 0)
+			return err_host(e, "the analyser's findings could not be read: %s", all->at[i].detail);
+	return 0;
+}
+
 /* merged: another analyser's log, NULL none. */
 static int scan(struct job_state *j, const char *merged, struct err *e)
 {
@@ -107,7 +117,7 @@ static int scan(struct job_state *j, const char *merged, struct err *e)
 				s.path);
 	if (code != 0)
 		return err_host(e, "pinfold scan ended with code %d", code);
-	return take_log(j, log, e);
+	return take_log(j, log, e) < 0 ? -1 : check_merged(j, merged, e);
 }
 
 /* ---- the gate ---- */
@@ -130,7 +140,7 @@ static void judge(struct job_state *j)
 		return;
 	snprintf(j->r->stage, sizeof(j->r->stage), "analyse");
 	snprintf(j->r->message, sizeof(j->r->message),
-		 "the analysis found %zu errors, %zu warnings and %zu notes, which the gate does not let through",
+		 "the gate does not let through what the analysis found (errors: %zu, warnings: %zu, notes: %zu)",
 		 r->verdict.counts[SCAN_ERROR], r->verdict.counts[SCAN_WARNING],
 		 r->verdict.counts[SCAN_NOTE]);
 }

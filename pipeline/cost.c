@@ -2,9 +2,14 @@
 
 #include <math.h>
 
-/* What is taken for granted of noise before anything is seen: one run differs from the next by 5 %,
- * which counts for as much as three more measurements would (docs/cost.md). */
-#define PRIOR_NOISE 0.05
+/* What is taken for granted of noise before anything is seen: by how much one run differs from the
+ * next, relative. It counts for as much as three more measurements would (docs/cost.md). */
+static const double prior_noise[COST_QUANTITIES] = {
+	[COST_WALL] = 0.05,
+	[COST_CPU] = 0.05,
+	[COST_MEMORY] = 0.03,
+	[COST_SCRATCH] = 0.02,
+};
 enum { PRIOR_WEIGHT = 3 };
 
 enum {
@@ -64,6 +69,7 @@ struct sample {
 	double v[COST_POINTS_MAX]; /* scale^exponent, in the same units; see with_exponent() */
 	double x[COST_POINTS_MAX];
 	double floor; /* the resolution */
+	double prior; /* noise */
 };
 
 /* Of exponents. */
@@ -359,6 +365,7 @@ static unsigned load(struct sample *s, const struct cost_points *p, enum cost_qu
 {
 	unsigned scales = 0;
 	s->floor = resolution[q];
+	s->prior = prior_noise[q];
 	for (size_t i = 0; i < p->len; i++) {
 		if (p->at[i].measured[q] == COST_UNKNOWN)
 			continue;
@@ -382,13 +389,13 @@ static uint64_t whole(double value)
 	return value < 0x1p63 ? (uint64_t)value : COST_UNKNOWN;
 }
 
-static void measure_noise(struct cost_estimate *est, const struct law *l, double *room)
+static void measure_noise(struct cost_estimate *est, const struct law *l, double prior, double *room)
 {
 	const unsigned parts = est->scales < 3 ? est->scales : 3;
 	const unsigned freedom = PRIOR_WEIGHT + est->points - parts;
 	const size_t rows = sizeof(student) / sizeof(*student);
 	const double t = student[(freedom < rows ? freedom : rows) - 1];
-	const double variance = (PRIOR_WEIGHT * PRIOR_NOISE * PRIOR_NOISE + l->squares) / freedom;
+	const double variance = (PRIOR_WEIGHT * prior * prior + l->squares) / freedom;
 	est->noise = sqrt(variance);
 	*room = t * t * variance;
 }
@@ -408,7 +415,7 @@ static void estimate(struct cost_estimate *est, struct sample *s, double full)
 	/* The interval is around the best law of all that it is taken over. */
 	const struct law best = fit_over(s, c);
 	struct search q = {.s = s, .least = best.squares, .exponent = best.exponent};
-	measure_noise(est, &l, &q.room);
+	measure_noise(est, &l, s->prior, &q.room);
 	const double low = end_over(&q, c);
 	q.upper = true;
 	const double high = end_over(&q, c);

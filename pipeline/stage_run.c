@@ -27,13 +27,16 @@ void stage_run_init(struct stage_run *run, const struct job_stage *stage, size_t
 				  .spec = -1,
 				  .answer = -1,
 				  .events = -1,
+				  .out_pipe = -1,
+				  .err_pipe = -1,
 				  .out = -1,
 				  .err = -1};
 }
 
 void stage_run_close(struct stage_run *run)
 {
-	int *fds[] = {&run->spec, &run->answer, &run->events, &run->out, &run->err, &run->dir};
+	int *fds[] = {&run->spec,     &run->answer, &run->events, &run->out_pipe,
+		      &run->err_pipe, &run->out,    &run->err,	  &run->dir};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
 	free(run->lines.text);
@@ -225,13 +228,40 @@ static int make_folder(struct stage_run *run, const struct stage_place *at, stru
 		       : 0;
 }
 
-/* takes events, the end that the run writes to. */
-static int start_process(struct stage_run *run, const struct stage_place *at, int events,
+/* The ends that the run has; ours are in run. */
+struct ends {
+	int events, out, err;
+};
+
+static void ends_close(struct ends *ends)
+{
+	fd_close(&ends->events);
+	fd_close(&ends->out);
+	fd_close(&ends->err);
+}
+
+static int make_pipe(int *ours, int *its, struct err *e)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "make a pipe for a stage");
+	*ours = ends[0];
+	*its = ends[1];
+	return fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0 ? err_sys(e, "make a pipe for a stage") : 0;
+}
+
+static int make_pipes(struct stage_run *run, bool with_events, struct ends *its, struct err *e)
+{
+	if (make_pipe(&run->out_pipe, &its->out, e) < 0 || make_pipe(&run->err_pipe, &its->err, e) < 0)
+		return -1;
+	return with_events ? make_pipe(&run->events, &its->events, e) : 0;
+}
+
+static int start_process(struct stage_run *run, const struct stage_place *at, const struct ends *its,
 			 struct err *e)
 {
 	char spec[32];
-	autoclose int own = events;
-	const int keep[] = {run->spec, run->answer, own};
+	const int keep[] = {run->spec, run->answer, its->out, its->err, its->events};
 	snprintf(spec, sizeof(spec), "/proc/self/fd/%d", run->spec);
 	char *const argv[] = {arena_strdup(at->arena, "pinfold"), arena_strdup(at->arena, "run"),
 			      arena_strdup(at->arena, "--spec"), spec, NULL};
@@ -242,7 +272,7 @@ static int start_process(struct stage_run *run, const struct stage_place *at, in
 		.out = -1,
 		.err = at->stderr_fd,
 		.keep = keep,
-		.keep_len = own >= 0 ? 3 : 2,
+		.keep_len = its->events >= 0 ? 5 : 4,
 		.pidfd = -1};
 	const int done = sibling_start(&run->process, e);
 	run->process.argv = NULL;
@@ -250,9 +280,17 @@ static int start_process(struct stage_run *run, const struct stage_place *at, in
 	return done;
 }
 
-static int tell(struct stage_run *run, const struct stage_place *at, struct err *e)
+static int tell(struct stage_run *run, const struct stage_place *at, const struct ends *its, struct err *e)
 {
+	/* Numbers as they are in the run. */
+	const struct ends ours = {run->events, run->out_pipe, run->err_pipe};
+	run->events = its->events;
+	run->out_pipe = its->out;
+	run->err_pipe = its->err;
 	char *text = told_write(run, at, e);
+	run->events = ours.events;
+	run->out_pipe = ours.out;
+	run->err_pipe = ours.err;
 	if (!text)
 		return -1;
 	const int done = fd_write_all(run->spec, text, strlen(text));
@@ -262,20 +300,17 @@ static int tell(struct stage_run *run, const struct stage_place *at, struct err 
 
 int stage_run_start(struct stage_run *run, const struct stage_place *at, struct err *e)
 {
-	int pipe[2] = {-1, -1};
+	struct ends its = {-1, -1, -1};
 	run->state = RUN_RAN;
-	if (make_folder(run, at, e) < 0 || open_answer(run, e) < 0)
-		return -1;
-	if (at->with_events && pipe2(pipe, O_CLOEXEC) < 0)
-		return err_sys(e, "make a pipe for events");
-	run->events = pipe[1];
-	const int told = tell(run, at, e);
-	run->events = pipe[0];
-	if (told < 0 || (pipe[0] >= 0 && fcntl(pipe[0], F_SETFL, O_NONBLOCK) < 0)) {
-		fd_close(&pipe[1]);
-		return -1;
-	}
-	return start_process(run, at, pipe[1], e);
+	int done = make_folder(run, at, e) < 0 || open_answer(run, e) < 0 ? -1 : 0;
+	if (done == 0)
+		done = make_pipes(run, at->with_events, &its, e);
+	if (done == 0)
+		done = tell(run, at, &its, e);
+	if (done == 0)
+		done = start_process(run, at, &its, e);
+	ends_close(&its);
+	return done;
 }
 
 void stage_run_finish(struct stage_run *run, const struct stage_place *at)
@@ -291,6 +326,8 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 	}
 	fd_close(&run->spec);
 	fd_close(&run->answer);
+	fd_close(&run->out_pipe);
+	fd_close(&run->err_pipe);
 }
 
 int stage_run_diagnose(struct stage_run *run, struct err *e)

@@ -2,7 +2,7 @@
  *
  * A run is `pinfold run` in a process of its own: should its supervision crash, this process still has the job's
  * result to write, with a stage that is lost. It is told by a spec in a memory file and answers by a result in
- * another; its streams go to files in the work folder, which are passed on as they grow.
+ * another; its streams come through pipes, are kept in files of the work folder, and passed on.
  */
 #ifndef PINFOLD_PIPELINE_STAGE_RUN_H
 #define PINFOLD_PIPELINE_STAGE_RUN_H
@@ -53,7 +53,8 @@ struct stage_run {
 	const char *path; /* of that */
 	struct sibling process;
 	int spec, answer, events; /* while it runs */
-	int out, err;		  /* its streams' files, for reading */
+	int out_pipe, err_pipe;	  /* what it says comes by these */
+	int out, err;		  /* and is kept in these files */
 	int64_t out_at, err_at;	  /* passed on so far */
 	struct lines {
 		char *text;
@@ -87,7 +88,7 @@ struct stage_place {
  * cache say what came of it. */
 bool stage_run_cached(struct stage_run *run, const struct stage_place *at);
 
-/* Start it: process, events (if wanted), out and err are set. -1 and *e: it does not run. */
+/* Start it: process, events (if wanted), pipes and files are set. -1 and *e: it does not run. */
 int stage_run_start(struct stage_run *run, const struct stage_place *at, struct err *e);
 /* The process has ended: take its answer. */
 void stage_run_finish(struct stage_run *run, const struct stage_place *at);

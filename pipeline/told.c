@@ -118,8 +118,8 @@ char *told_write(const struct stage_run *run, const struct stage_place *at, stru
 	const char *name = arena_printf(at->arena, "%.48s.%zu", at->work->id, run->number);
 	if ((s.artifacts.len > 0 &&
 	     set_key(&s, "artifacts-dir", arena_printf(at->arena, "%s/outputs", run->path), e) < 0) ||
-	    set_key(&s, "stdout", arena_printf(at->arena, "%s/stdout", run->path), e) < 0 ||
-	    set_key(&s, "stderr", arena_printf(at->arena, "%s/stderr", run->path), e) < 0 ||
+	    set_key(&s, "stdout", arena_printf(at->arena, "/proc/self/fd/%d", run->out_pipe), e) < 0 ||
+	    set_key(&s, "stderr", arena_printf(at->arena, "/proc/self/fd/%d", run->err_pipe), e) < 0 ||
 	    set_key(&s, "result", arena_printf(at->arena, "fd:%d", run->answer), e) < 0 ||
 	    set_key(&s, "id", name, e) < 0 ||
 	    (run->events >= 0 &&

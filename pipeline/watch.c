@@ -12,18 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-	FIXED = 6, /* descriptors that are none of a run's */
+	FIXED = 5, /* descriptors that are none of a run's */
+	OF_RUN = 4,
 	LINE_BYTES_MAX = 64 << 20,
 	EVENTS_HELD_MAX = 8 << 20,
 	LAST_WORDS_MS = 2000,
-	LOOK_MS = 100, /* where nothing tells that a file grew */
+	LOOK_MS = 100, /* between looks whether there is time left */
+	UNREAD_MAX = 256 << 10, /* what a stage says and nobody takes from us: more waits in its pipe */
 };
 
 /* ---- opening ---- */
@@ -65,8 +66,6 @@ int watch_open(struct watch *w, const struct job_options *o, struct job_result *
 	if (o->events >= 0 && outlet_open(&w->events, o->events, e) < 0)
 		return -1;
 	w->place.with_events = o->events >= 0;
-	/* There may be none to be had; then files are looked at now and then. */
-	w->growth = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	return 0;
 }
 
@@ -156,6 +155,18 @@ static bool read_events(struct watch *w, struct stage_run *run)
 
 /* ---- output ---- */
 
+/* From a pipe to the file that keeps it. False: there is nothing more, now or for good (then it is closed). */
+static bool keep_some(int *from, int to)
+{
+	char buf[RELAY_BYTES];
+	const ssize_t n = *from < 0 ? -1 : read(*from, buf, sizeof(buf));
+	if (n > 0 && fd_write_all(to, buf, (size_t)n) == 0)
+		return true;
+	if (*from >= 0 && (n >= 0 || (errno != EAGAIN && errno != EINTR)))
+		fd_close(from);
+	return false;
+}
+
 /* From a file that grows to an outlet; *at is how far it was. True: more is there, and did not fit. */
 static bool pass_stream(int from, int64_t *at, struct outlet *to)
 {
@@ -230,17 +241,6 @@ static void cancel(struct watch *w)
 		sibling_signal(&w->active[i]->process, SIGTERM);
 }
 
-static void begin_watching(struct watch *w, const struct stage_run *run)
-{
-	char path[64];
-	const int files[] = {run->out, run->err};
-	for (size_t i = 0; w->growth >= 0 && i < 2; i++) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", files[i]);
-		if (inotify_add_watch(w->growth, path, IN_MODIFY) < 0)
-			fd_close(&w->growth);
-	}
-}
-
 /* One that could not be started has a reason and no result. */
 static void not_started(struct stage_run *run, const struct err *e)
 {
@@ -279,7 +279,6 @@ static bool begin(struct watch *w, struct stage_run *run)
 		ended(w, run);
 		return false;
 	}
-	begin_watching(w, run);
 	w->active[w->active_len++] = run;
 	return true;
 }
@@ -288,6 +287,8 @@ static void finish(struct watch *w, size_t i)
 {
 	struct stage_run *run = w->active[i];
 	w->active[i] = w->active[--w->active_len];
+	while (keep_some(&run->out_pipe, run->out) || keep_some(&run->err_pipe, run->err))
+		;
 	while (run->events >= 0 && read_events(w, run))
 		if (poll(&(struct pollfd){.fd = run->events, .events = POLLIN}, 1, 0) <= 0)
 			break;
@@ -297,32 +298,48 @@ static void finish(struct watch *w, size_t i)
 	ended(w, run);
 }
 
+/* Whether more of it may be taken: of what is passed on, only so much waits in our file. */
+static bool wants_more(const struct stage_run *run, int file, int64_t at, bool passed_on)
+{
+	struct stat st;
+	return run->mute || !passed_on || fstat(file, &st) < 0 || st.st_size - at < UNREAD_MAX;
+}
+
+static void fill_run(const struct watch *w, const struct stage_run *run, struct pollfd p[OF_RUN])
+{
+	/* Events wait in their pipes while nobody reads ours. */
+	const bool held = w->events.len > RELAY_BYTES;
+	const bool out = wants_more(run, run->out, run->out_at, !run->quiet && !w->out.broken);
+	const bool err = wants_more(run, run->err, run->err_at, !w->err.broken);
+	p[0] = (struct pollfd){.fd = run->process.pidfd, .events = POLLIN};
+	p[1] = (struct pollfd){.fd = held ? -1 : run->events, .events = POLLIN};
+	p[2] = (struct pollfd){.fd = out ? run->out_pipe : -1, .events = POLLIN};
+	p[3] = (struct pollfd){.fd = err ? run->err_pipe : -1, .events = POLLIN};
+}
+
 static size_t fill(const struct watch *w, struct pollfd *p)
 {
 	const struct outlet *outlets[] = {&w->out, &w->err, &w->events};
 	p[0] = (struct pollfd){.fd = w->signals, .events = POLLIN};
 	p[1] = (struct pollfd){.fd = w->caller, .events = POLLIN};
-	p[2] = (struct pollfd){.fd = w->growth, .events = POLLIN};
 	for (size_t i = 0; i < 3; i++) {
 		const bool waits = outlets[i]->len > 0 && !outlets[i]->broken;
-		p[3 + i] = (struct pollfd){.fd = waits ? outlets[i]->fd : -1, .events = POLLOUT};
+		p[2 + i] = (struct pollfd){.fd = waits ? outlets[i]->fd : -1, .events = POLLOUT};
 	}
-	/* Events wait in their pipes while nobody reads ours. */
-	const bool held = w->events.len > RELAY_BYTES;
-	for (size_t i = 0; i < w->active_len; i++) {
-		const struct stage_run *run = w->active[i];
-		p[FIXED + 2 * i] = (struct pollfd){.fd = run->process.pidfd, .events = POLLIN};
-		p[FIXED + 2 * i + 1] =
-			(struct pollfd){.fd = held ? -1 : run->events, .events = POLLIN};
-	}
-	return FIXED + 2 * w->active_len;
+	for (size_t i = 0; i < w->active_len; i++)
+		fill_run(w, w->active[i], &p[FIXED + OF_RUN * i]);
+	return FIXED + OF_RUN * w->active_len;
 }
 
-static void drain_growth(const struct watch *w)
+static void look_at_run(struct watch *w, struct stage_run *run, const struct pollfd p[OF_RUN])
 {
-	char buf[4096];
-	while (read(w->growth, buf, sizeof(buf)) > 0)
-		;
+	if (p[1].revents && !read_events(w, run))
+		fd_close(&run->events);
+	if (p[2].revents)
+		keep_some(&run->out_pipe, run->out);
+	if (p[3].revents)
+		keep_some(&run->err_pipe, run->err);
+	pass(w, run);
 }
 
 static void look(struct watch *w, struct pollfd *p)
@@ -331,34 +348,27 @@ static void look(struct watch *w, struct pollfd *p)
 		told(w);
 		cancel(w);
 	}
-	if (p[1].revents || (w->out.broken && outlet_reader_left(&w->out))) {
+	if (p[1].revents) {
 		cancel(w);
 		fd_close(&w->caller);
 	}
-	if (p[2].revents)
-		drain_growth(w);
 	outlet_flush(&w->events);
 	for (size_t i = 0; i < w->active_len; i++)
-		if (p[FIXED + 2 * i + 1].revents && !read_events(w, w->active[i]))
-			fd_close(&w->active[i]->events);
+		look_at_run(w, w->active[i], &p[FIXED + OF_RUN * i]);
+	if (!w->cancelled && w->out.broken && outlet_reader_left(&w->out))
+		cancel(w);
 }
 
 /* Waits once. */
 static void wait_for_them(struct watch *w)
 {
-	struct pollfd p[FIXED + 2 * JOB_COMBINATIONS_MAX];
-	const bool broken = w->out.broken && outlet_reader_left(&w->out);
+	struct pollfd p[FIXED + OF_RUN * JOB_COMBINATIONS_MAX];
 	const size_t len = fill(w, p), active = w->active_len;
-	const int patience = w->growth < 0 ? LOOK_MS : -1;
-	if (broken && !w->cancelled)
-		cancel(w);
-	if (poll(p, len, patience) < 0)
+	if (poll(p, len, -1) < 0)
 		return;
 	look(w, p);
-	for (size_t i = 0; i < w->active_len; i++)
-		pass(w, w->active[i]);
 	for (size_t i = active; i-- > 0;)
-		if (p[FIXED + 2 * i].revents)
+		if (p[FIXED + OF_RUN * i].revents)
 			finish(w, i);
 }
 
@@ -417,5 +427,4 @@ void watch_close(struct watch *w)
 	outlet_close(&w->events);
 	fd_close(&w->signals);
 	fd_close(&w->caller);
-	fd_close(&w->growth);
 }

@@ -9,7 +9,7 @@ struct watch {
 	const struct job_options *o;
 	struct job_result *r;
 	struct stage_place place;
-	int signals, caller, growth; /* growth: inotify, -1 none */
+	int signals, caller;
 	struct outlet out, err, events;
 	bool cancelled;
 	uint64_t events_lost;
@@ -17,7 +17,7 @@ struct watch {
 	size_t active_len;
 };
 #define WATCH_INIT_JOB                                                                           \
-	{.signals = -1, .caller = -1, .growth = -1, .out = OUTLET_INIT, .err = OUTLET_INIT, \
+	{.signals = -1, .caller = -1, .out = OUTLET_INIT, .err = OUTLET_INIT, \
 	 .events = OUTLET_INIT}
 
 int watch_open(struct watch *w, const struct job_options *o, struct job_result *r, struct err *e);

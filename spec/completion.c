@@ -112,23 +112,17 @@ static const char image_flags[] =
 	"\tload,*|import,*) _pinfold_files ;;\n"
 	"\t*) _pinfold_stored ;;\n\tesac\n}\n";
 
-/* The options of `job VERB`. */
-static const char job_flags[] =
-	"_pinfold_job_flags()\n{\n\tlocal flags=--help\n\tcase $1 in\n"
-	"\trun) flags+=' --result --events --artifacts-dir --id --approve --lang --lang-version'\n"
-	"\t\tflags+=' --build-image --run-image --no-cache' ;;\n"
-	"\tplan) flags+=' --json' ;;\n"
-	"\tbudget) flags+=' --json --create --cpu-time --wall --memory-hours --runs --money'\n"
-	"\t\tflags+=' --price-cpu-hour --price-hour --price-memory-hour --price-run' ;;\n"
-	"\tgc) flags+=' --older --max-size --all' ;;\n"
-	"\tesac\n\t_pinfold_words \"$flags\"\n}\n"
-	"_pinfold_job_word()\n{\n"
+/* The words of `job VERB`. */
+static const char job_words[] =
+	"_pinfold_job_word()\n{\n\tlocal lang='--lang --lang-version --build-image --run-image'\n"
 	"\tcase $1,$2,$cur in\n"
-	"\trun,--id,*|run,--lang-version,*) ;;\n"
-	"\trun,--lang,*) _pinfold_words 'c c++ c# go java js python rust ts' ;;\n"
-	"\trun,--build-image,*|run,--run-image,*) _pinfold_image ;;\n"
-	"\t*,-*) _pinfold_job_flags \"$1\" ;;\n"
-	"\tgc,*) ;;\n"
+	"\t*,--lang,*) _pinfold_words 'c c++ python c# java javascript rust go shell' ;;\n"
+	"\t*,--build-image,*|*,--run-image,*) _pinfold_image ;;\n"
+	"\trun,*,-*) _pinfold_words \"$lang --result --events --artifacts-dir --id --approve --no-cache --help\" ;;\n"
+	"\tplan,*,-*) _pinfold_words \"$lang --json --help\" ;;\n"
+	"\tcheck,*,-*) _pinfold_words \"$lang --help\" ;;\n"
+	"\tgc,*) _pinfold_words '--older --max-size --all --help' ;;\n"
+	"\tbudget,*,-*) _pinfold_words '--json --create --cpu-time --wall --memory-hours --runs --money --price-cpu-hour --price-hour --price-memory-hour --price-run --help' ;;\n"
 	"\t*) _pinfold_files ;;\n\tesac\n}\n";
 
 /* A word of one of the commands beside run and explain; `=` is a word of its own. */
@@ -143,7 +137,7 @@ static const char others[] =
 	"\taudit,--status,*) _pinfold_words \"$_pinfold_statuses\" ;;\n"
 	"\taudit,*,-*) _pinfold_words '--id --since --status --json --help' ;;\n"
 	"\taudit,*) _pinfold_files ;;\n"
-	"\tjob,*) ((COMP_CWORD == 2)) && _pinfold_words 'run check plan budget gc --help' ||\n"
+	"\tjob,*) ((COMP_CWORD == 2)) && _pinfold_words 'run check plan gc budget' ||\n"
 	"\t\t_pinfold_job_word \"${COMP_WORDS[2]}\" \"$before\" ;;\n"
 	"\tscan,--format,*) _pinfold_words 'text sarif' ;;\n"
 	"\tscan,--gate,*) _pinfold_words 'error warning note none' ;;\n"
@@ -199,7 +193,7 @@ char *spec_completion_text(void)
 	bare_flags(to);
 	fputs(place_end, to);
 	fputs(image_flags, to);
-	fputs(job_flags, to);
+	fputs(job_words, to);
 	fputs(others, to);
 	fputs(entry, to);
 	if (fclose(to) == 0)

@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import pf
+from jobs import Jobs
 from tap import done, is_, like, ok, skip_all
 
 SHOW = os.path.join(pf.BUILD, "tests/pipeline")
@@ -134,6 +135,18 @@ def fails_visibly(language):
        f"{language}: and the row says where and what", f"got {found}\nof {ended.err!r}")
 
 
+def is_one_command(language):
+    """pinfold job run --lang LANGUAGE FILE -- ARGS, with the test's images."""
+    name, right, want, wrong, (severity, line, _, code, message) = PROGRAMS[language]
+    words = ["--lang", language, "--build-image", pf.rootfs("languages"), "--run-image", pf.rootfs("runtimes")]
+    job = jobs.run(None, words=[*words, os.path.join(sources(right, name), name), "--", "a", "b"], timeout=280)
+    is_((job.status, job.code, job.out.decode()), ("succeeded", 0, want), f"{language}: one command builds and runs it", job)
+    job = jobs.run(None, words=[*words, os.path.join(sources(wrong, name), name)], timeout=280)
+    found = [(row["severity"], os.path.basename(row["file"]), row["line"], row["code"]) for row in job.stage("build")["diagnostics"] or []]
+    is_((job.status, job.code, job.stage("run")["state"], found[:1]), ("failed", 1, "skipped", [(severity, name, line, code or None)]),
+        f"{language}: and says what is wrong where", job)
+
+
 def refused(name, text, pattern, *words):
     said = template(*words)
     ok(isinstance(said, str), name + ": refused", said)
@@ -143,9 +156,11 @@ def refused(name, text, pattern, *words):
 if not all(os.path.isdir(image) for image in IMAGES):
     skip_all("no images with the languages: run scripts/rootfs languages and scripts/rootfs runtimes")
 
+jobs = Jobs()
 for lang in PROGRAMS:
     runs_right(lang)
     says_wrong(lang)
+    is_one_command(lang)
 for lang in FAILURES:
     fails_visibly(lang)
 
@@ -162,6 +177,9 @@ ok(old.code == 1 and any(row[4] == "E0670" for row in rows(says_, old.err)), "an
 jdk, says_, _ = build("java", PROGRAMS["java"][1], ("8",))
 ok(jdk.code == 1 and any("record" in row[5] for row in rows(says_, jdk.err)), "a release comes through: there are no records in 8", jdk)
 
+absent = jobs.run(None, words=["--lang", "c", os.path.join(sources(PROGRAMS["c"][1], "main.c"), "main.c")])
+is_((absent.status, absent.code), ("failed", 1), "an image that is not stored", absent)
+like(absent.message, "the image c-build is not stored; make it once with `pinfold image build-debian --packages gcc,g\\+\\+,libc6-dev c-build`", "and how it is made is said")
 refused("an unknown version", "the versions are named", "is none of C: gnu17, c89", "build", "c", ".", ["main.c"], ["c77"])
 refused("a version where there is none", "it says whose it is", "the image's alone", "build", "go", ".", ["main.go"], ["1.19"])
 refused("a file of another language", "the extensions are named", "ends with .cpp, .cc, .cxx or .C", "build", "c++", ".", ["main.c"])

@@ -16,7 +16,8 @@ static class Program
 
     static unsafe long Peek(long address)
     {
-        return *(long*)address;
+        long* at = (long*)address;
+        return *at;
     }
 
     static void Main()

@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""pinfold job run --lang NAME FILE is enough: built by the language's template, run with less, the compiler's words read."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from jobs import Jobs
+from pf import *
+from software import place_of
+
+gcc = place_of("gcc") or skip_all("no gcc to be had: run scripts/rootfs languages")
+if not os.path.exists(os.path.join(BUILD, "libexec/pinfold/pinfold-scan")):
+    skip_all("no pinfold-scan was built: run scripts/grammars")
+jobs = Jobs()
+native = image({f"{path}": ("copy", path) for path in ("/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libm.so.6")})
+IMAGES = ["--build-image", gcc, "--run-image", native]
+folder = tmpdir()
+
+
+def file(name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as to:
+        to.write(text)
+    return path
+
+
+main = file("main.c", '#include <stdio.h>\nint main(int n, char **v)\n{\n\tint unused;\n\tprintf("%d %s\\n", n, n > 1 ? v[1] : "");\n\treturn n - 1;\n}\n')
+file("neighbour", "not named, and so not taken\n")
+job = jobs.run(None, *IMAGES, "--lang", "c", words=[main])
+is_((job.status, job.out, job.states()), ("succeeded", b"1 \n", [("fetch", "ran", True), ("build", "ran", True), ("run", "ran", True)]), "a file of C", job)
+is_([(row["line"], row["severity"], row["code"]) for row in job.stage("build")["diagnostics"]], [(4, "warning", "-Wunused-variable")], "and what its compiler said", job)
+is_(job.result["source"]["bytes"], os.path.getsize(main), "the file alone is taken", job)
+job = jobs.run(None, *IMAGES, "--lang", "c", words=[main, "--", "@{x} $HOME"])
+is_((job.status, job.code, job.out), ("failed", 1, b"2 @{x} $HOME\n"), "arguments behind --, as they are; its code is the stage's", job)
+second = file("second.c", "int two(void) { return 2; }\n")
+both = file("both.c", '#include <stdio.h>\nint two(void);\nint main(void) { printf("%d\\n", two()); return 0; }\n')
+job = jobs.run(None, *IMAGES, "--lang", "c", "--lang-version", "c11", words=[both, second])
+is_((job.status, job.out), ("succeeded", b"2\n"), "several files, and a version", job)
+ok("-std=c11" in str(jobs.verb("plan", "--lang", "c", "--lang-version", "c11", *IMAGES, both, second).out), "which a plan shows")
+broken = file("broken.c", "int main(void) { return x; }\n")
+job = jobs.run(None, *IMAGES, "--lang", "c", words=[broken])
+is_((job.code, job.status, job.result["cause"]["stage"], job.stage("run")["state"]), (1, "failed", "build", "skipped"), "what does not compile does not run", job)
+is_([(row["line"], row["severity"], "undeclared" in row["message"]) for row in job.stage("build")["diagnostics"] if row["severity"] == "error"], [(1, "error", True)], "and says where", job)
+evil = file("evil.c", '#include <stdlib.h>\nint main(void) { return system("id"); }\n')
+job = jobs.run(None, *IMAGES, "--lang", "c", words=[evil])
+ok(job.result["analysis"] and any(row["path"] == "evil.c" for row in job.result["analysis"]["findings"]), "it is analysed first", job)
+for words, says in (([os.path.join(folder, "none.c")], "none.c"), ([main, main], "one destination"), ([file("x.py", "")], "x.py")):
+    job = jobs.run(None, *IMAGES, "--lang", "c", words=words)
+    ok(job.status in ("refused", "failed") and says in job.message, f"{says}: refused", job)
+job = jobs.run(None, "--lang", "cobol", words=[main])
+is_((job.code, job.status), (125, "refused"), "a language without a template", job)
+job = jobs.run(None, "--lang", "c", words=[main])
+ok(job.status == "failed" and "c-build" in job.message, "an image that is not stored is named", job)
+done()
