@@ -98,7 +98,8 @@ static int print_keys(const struct spec *s, struct err *e)
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		const struct key *k = &spec_keys[i];
 		const bool of_the_job = k->type == KEY_SINK || strcmp(k->name, "stdout") == 0 ||
-					strcmp(k->name, "stderr") == 0 || strcmp(k->name, "id") == 0 ||
+					strcmp(k->name, "stderr") == 0 ||
+					strcmp(k->name, "id") == 0 ||
 					strcmp(k->name, "artifacts-dir") == 0;
 		if (of_the_job)
 			continue;

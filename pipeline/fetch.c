@@ -37,8 +37,8 @@ static const char git_script[] =
 	"rm -rf .git\n";
 
 static const char *const git_env[] = {
-	"GIT_CONFIG_NOSYSTEM=1",    "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-	"GIT_TERMINAL_PROMPT=0",    "GIT_ASKPASS=/bin/false",	   "GIT_ALLOW_PROTOCOL=https",
+	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=/bin/false",	"GIT_ALLOW_PROTOCOL=https",
 	"GIT_LFS_SKIP_SMUDGE=1",
 };
 
@@ -184,7 +184,12 @@ static bool fetch_git(struct job_state *j)
 	const struct job_source *s = &j->job->source;
 	/* The objects, and the tree beside them. */
 	struct own_stage o = begin_stage(j, "fetch", image_of(j->job), 2 * s->max_bytes + 64 * MIB);
-	const char *const words[] = {"sh", "-c", git_script, "fetch", s->url, s->ref,
+	const char *const words[] = {"sh",
+				     "-c",
+				     git_script,
+				     "fetch",
+				     s->url,
+				     s->ref,
 				     s->submodules ? "submodules" : ""};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	for (size_t i = 0; i < sizeof(git_env) / sizeof(*git_env); i++)
@@ -213,11 +218,9 @@ static bool unpack(struct job_state *j, const struct stage_run *archive)
 {
 	const struct job_source *s = &j->job->source;
 	struct own_stage o = begin_stage(j, "unpack", image_of(j->job), 2 * s->max_bytes + 16 * MIB);
-	const char *const words[] = {"sh", "-c",
-				     s->format == ARCHIVE_ZIP ? zip_script : tar_script};
+	const char *const words[] = {"sh", "-c", s->format == ARCHIVE_ZIP ? zip_script : tar_script};
 	command(&o, words, sizeof(words) / sizeof(*words));
-	set(&o, "input-ro",
-	    arena_printf(j->job->arena, "%s/outputs/archive:archive", archive->path));
+	set(&o, "input-ro", arena_printf(j->job->arena, "%s/outputs/archive:archive", archive->path));
 	output_tree(&o);
 	const struct stage_run *run = run_own(&o);
 	if (!run)
@@ -246,22 +249,10 @@ static bool fetch_archive(struct job_state *j)
 {
 	const struct job_source *s = &j->job->source;
 	struct own_stage o = begin_stage(j, "fetch", image_of(j->job), s->max_bytes + 16 * MIB);
-	const char *const words[] = {"curl",
-				     "-q",
-				     "--silent",
-				     "--show-error",
-				     "--fail",
-				     "--location",
-				     "--max-redirs",
-				     "5",
-				     "--proto",
-				     "=https",
-				     "--proto-redir",
-				     "=https",
-				     "--output",
-				     "archive",
-				     "--url",
-				     s->url};
+	const char *const words[] = {"curl",	 "-q",	       "--silent",	"--show-error",
+				     "--fail",	 "--location", "--max-redirs",	"5",
+				     "--proto",	 "=https",     "--proto-redir", "=https",
+				     "--output", "archive",    "--url",		s->url};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	allow_host(&o);
 	trust_ca(&o, "CURL_CA_BUNDLE");
@@ -284,8 +275,8 @@ static bool fetch_folder(struct job_state *j)
 		set(&o, "input", arena_printf(j->job->arena, "%s:source", s->folder));
 	for (const char *const *file = (const char *const *)s->files; file && *file; file++) {
 		const char *slash = strrchr(*file, '/');
-		set(&o, "input", arena_printf(j->job->arena, "%s:source/%s", *file,
-					      slash ? slash + 1 : *file));
+		set(&o, "input",
+		    arena_printf(j->job->arena, "%s:source/%s", *file, slash ? slash + 1 : *file));
 	}
 	output_tree(&o);
 	const struct stage_run *run = run_own(&o);
@@ -297,9 +288,10 @@ static bool fetch_folder(struct job_state *j)
 
 bool fetch_source(struct job_state *j)
 {
-	static bool (*const kinds[])(struct job_state *) = {
-		[SOURCE_GIT] = fetch_git, [SOURCE_ARCHIVE] = fetch_archive, [SOURCE_FOLDER] = fetch_folder,
-		[SOURCE_FILES] = fetch_folder};
+	static bool (*const kinds[])(struct job_state *) = {[SOURCE_GIT] = fetch_git,
+							    [SOURCE_ARCHIVE] = fetch_archive,
+							    [SOURCE_FOLDER] = fetch_folder,
+							    [SOURCE_FILES] = fetch_folder};
 	const enum source_kind kind = j->job->source.kind;
 	return kind == SOURCE_NONE || kinds[kind](j);
 }

@@ -31,9 +31,9 @@ static int read_image(struct reading *r, const struct place *p, void *into, stru
 }
 
 static const struct job_member rows[] = {
-	{"name", read_name},	 {"image", read_image},	  {"source", read_source},
+	{"name", read_name},	   {"image", read_image}, {"source", read_source},
 	{"analyse", read_analyse}, {"lang", read_lang},	  {"stages", read_stages},
-	{"matrix", read_matrix}, {"cost", read_cost},	  {NULL, NULL},
+	{"matrix", read_matrix},   {"cost", read_cost},	  {NULL, NULL},
 };
 
 static int read_document(struct reading *r, struct err *e)

@@ -108,8 +108,8 @@ static void enter(struct tree_walk *w, int fd)
 
 static void omit(struct tree_walk *w, const char *name, enum collect_reason reason)
 {
-	collect_put(w->c, (struct collect_record){.type = COLLECT_TREE_OMIT, .reason = reason}, name,
-		    NULL);
+	collect_put(w->c, (struct collect_record){.type = COLLECT_TREE_OMIT, .reason = reason},
+		    name, NULL);
 }
 
 static void link_entry(struct tree_walk *w, int dir, const char *name)
@@ -148,8 +148,9 @@ static void file_entry(struct tree_walk *w, int dir, const char *name, const str
 	if (!spend(w, size))
 		return;
 	collect_put(w->c,
-		    (struct collect_record){
-			    .type = COLLECT_TREE_FILE, .mode = st->st_mode & 0777, .size = size},
+		    (struct collect_record){.type = COLLECT_TREE_FILE,
+					    .mode = st->st_mode & 0777,
+					    .size = size},
 		    name, NULL);
 	collect_bytes(w->c, fd, size);
 }
