@@ -161,7 +161,8 @@ struct job_lang {
 
 struct job {
 	struct arena *arena;
-	const char *name;  /* NULL: none */
+	int (*configure)(struct spec *s, struct err *e); /* the configuration files; NULL: none */
+	const char *name;				 /* NULL: none */
 	const char *image; /* of stages that name none; NULL: each does */
 	struct job_source source;
 	struct job_analyse analyse;
