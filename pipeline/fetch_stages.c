@@ -128,6 +128,11 @@ static const char *image_of(const struct job *job)
 	return job->source.image ? job->source.image : job->image;
 }
 
+static uint64_t number_of(const struct spec *s, const struct key *k)
+{
+	return *(const uint64_t *)((uintptr_t)s + k->offset);
+}
+
 /* What is a default here is no more than the host allows. */
 static void lower(struct own_stage *o)
 {
@@ -136,10 +141,7 @@ static void lower(struct own_stage *o)
 	const struct spec *ceilings = o->s->whole.rules.ceilings;
 	for (size_t i = 0; ceilings && i < sizeof(names) / sizeof(*names); i++) {
 		const struct key *k = key_find(names[i]);
-		const uint64_t most =
-			*(const uint64_t *)(const void *)((const char *)ceilings + k->offset);
-		const uint64_t now =
-			*(const uint64_t *)(const void *)((const char *)&o->s->asked + k->offset);
+		const uint64_t most = number_of(ceilings, k), now = number_of(&o->s->asked, k);
 		if (!(ceilings->given >> (k - spec_keys) & 1) || now <= most)
 			continue;
 		char *text = key_value_text(ceilings, k);

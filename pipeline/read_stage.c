@@ -129,7 +129,7 @@ static const char *const own_names[] = {"name", "kind", "outputs", "diagnostics"
 
 static uint64_t *number_at(struct spec *s, const struct key *k)
 {
-	return (uint64_t *)(void *)((char *)s + k->offset);
+	return (uint64_t *)((uintptr_t)s + k->offset);
 }
 
 static int tighten(struct spec *whole, struct err *e)

@@ -67,7 +67,10 @@ static bool folder_add(struct folder *f, size_t *room, const char *name)
 		*room = more;
 	}
 	f->names[f->len] = strdup(name);
-	return f->names[f->len] && ++f->len;
+	if (!f->names[f->len])
+		return false;
+	f->len++;
+	return true;
 }
 
 /* All names, for they are sorted; as many as may still come, and one. */
