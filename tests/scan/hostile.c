@@ -41,7 +41,7 @@ static int try_out(const char *what, const char *planted)
 	if (strcmp(what, "socket") == 0)
 		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (strcmp(what, "signal") == 0)
-		return kill(getppid(), 0);
+		return kill(getpid(), 0);
 	if (strcmp(what, "program") == 0)
 		return execl("/bin/echo", "echo", "program reached", (char *)NULL);
 	if (strcmp(what, "fork") == 0) {
