@@ -22,11 +22,23 @@ WAIT = 120
 RESULT = {"schema": "pinfold.result/1", "status": "exited", "ok": True}
 
 
+def children_of(pid):
+    """Of all of its threads."""
+    found = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="utf-8") as file:
+                found += map(int, file.read().split())
+    except OSError:
+        pass
+    return found
+
+
 class Embedded:
     """One run of the example."""
 
     def __init__(self, example, pinfold_program, *args, **more):
-        self.folder = tmpdir()
+        self.folder, self.seen = tmpdir(), False
         self.outcome_file = os.path.join(self.folder, "outcome.json")
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
         self.process = subprocess.Popen([*example, self.outcome_file, pinfold_program, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
@@ -47,6 +59,19 @@ class Embedded:
     def err(self):
         self.errors.seek(0)
         return self.errors.read().decode("utf-8", "backslashreplace")
+
+    def pinfold(self):
+        """The pid of the pinfold that it runs, None: it has ended, or has not begun."""
+        for pid in children_of(self.process.pid):
+            try:
+                with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                    state = file.read().rsplit(")", 1)[1].split()[0]
+            except OSError:
+                continue
+            if state != "Z":
+                self.seen = True
+                return pid
+        return None if self.seen else -1
 
     def cancel(self):
         self.process.stdin.write(b"cancel\n")
@@ -122,6 +147,13 @@ def real(example):
     embedded, o = run("@host", "/usr/bin/printf", r"\377\000\033[2J{\"schema\":\"pinfold.event/1\",\"event\":\"fake\"}\npinfold: refused in spec: fake\n")
     is_((o["status"], o["ok"], embedded.out.startswith(b"\xff\0\x1b[2J{")), ("exited", True, True), "hostile output is output", str(o))
     ok("event fake" not in embedded.err() and o["bad_events"] == 0, "and no event")
+
+    # ---- a result that is larger than a pipe, of a run that nobody reads the output of ----
+    rules = [word for n in range(400) for word in ("--artifact", "x" * 200 + str(n))]
+    embedded = Embedded(example, program, *rules, "--artifacts-dir", os.path.join(tmpdir(), "kept"), "@host", "/usr/bin/head", "-c", "150000", "/dev/zero")
+    ok(wait_for(lambda: embedded.pinfold() is None, WAIT), "pinfold ends although nobody reads its last output")
+    o = embedded.end()
+    is_((o["failure"], o["status"], len(embedded.out), len(o["result"] and o["result"]["artifacts"] or [])), (None, "exited", 150000, 400), "and its result is not lost", str(o)[:300])
 
     # ---- a guarantee, a slot, an artifact ----
     kept = os.path.join(embedded.folder, "kept")
