@@ -150,10 +150,10 @@ def real(example):
 
     # ---- a result that is larger than a pipe, of a run that nobody reads the output of ----
     rules = [word for n in range(400) for word in ("--artifact", "x" * 200 + str(n))]
-    embedded = Embedded(example, program, *rules, "--artifacts-dir", os.path.join(tmpdir(), "kept"), "@host", "/usr/bin/head", "-c", "150000", "/dev/zero")
+    embedded = Embedded(example, program, *rules, "--artifacts-dir", os.path.join(tmpdir(), "kept"), "@host", "/usr/bin/head", "-c", "100000", "/dev/zero")
     ok(wait_for(lambda: embedded.pinfold() is None, WAIT), "pinfold ends although nobody reads its last output")
     o = embedded.end()
-    is_((o["failure"], o["status"], len(embedded.out), len(o["result"] and o["result"]["artifacts"] or [])), (None, "exited", 150000, 400), "and its result is not lost", str(o)[:300])
+    is_((o["failure"], o["status"], len(embedded.out), len(o["result"] and o["result"]["artifacts"] or [])), (None, "exited", 100000, 400), "and its result is not lost", str(o)[:300])
 
     # ---- a guarantee, a slot, an artifact ----
     kept = os.path.join(embedded.folder, "kept")
