@@ -19,6 +19,7 @@ import pf
 from pf import *
 
 WAIT = 120
+RUNTIME = tmpdir(mode=0o700)  # an ordinary user's slots
 RESULT = {"schema": "pinfold.result/1", "status": "exited", "ok": True}
 
 
@@ -42,7 +43,7 @@ class Embedded:
         self.outcome_file = os.path.join(self.folder, "outcome.json")
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
         self.process = subprocess.Popen([*example, self.outcome_file, pinfold_program, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                        env={**pf._environment(WHO), "PATH": "/usr/local/bin:/usr/bin:/bin"}, cwd=self.folder, **{**pf._credentials(WHO), **more})
+                                        env={**pf._environment(WHO), "PATH": "/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": RUNTIME}, cwd=self.folder, **{**pf._credentials(WHO), **more})
 
     def line(self):
         """The next line of stdout."""
@@ -161,6 +162,18 @@ def real(example):
     is_((o["ok"], [(row["path"], row["status"]) for row in o["result"]["artifacts"]], os.listdir(kept)), (True, [("out.json", "kept")], ["out.json"]), "a required artifact is kept", str(o)[:600])
     _, o = run("--artifact", "out.json:required", "--artifacts-dir", kept, "@host", "/bin/true")
     is_((o["failure"], o["status"], o["ok"], o["code"]), (None, "exited", False, 0), "without it the code is 0, and it is not ok", str(o)[:600])
+
+
+    # ---- the line for a slot ----
+    slot = ("--slots", f"1:embed-{os.getpid()}")
+    holder = Embedded(example, program, *slot, "--wall", "none", "@host", "/bin/sh", "-c", "echo begun; sleep 1000")
+    holder.line()
+    _, o = run(*slot, "--queue", "0s", image, "/bin/payload", "exit", "0")
+    is_((o["failure"], o["status"], o["result"]["cause"]["limit"]), (None, "refused", "queue"), "no slot within the queue time", str(o)[:300])
+    waiting = Embedded(example, program, *slot, "--queue", "none", image, "/bin/payload", "echo", "mine")
+    ok(wait_for(lambda: "event queued" in waiting.err(), WAIT), "a place in the line is an event", waiting.err())
+    holder.cancel()
+    is_((holder.end()["status"], waiting.end()["status"], waiting.out), ("cancelled", "exited", b"mine\n"), "and the slot is handed on")
 
 
 def stand_ins(example):
