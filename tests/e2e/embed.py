@@ -19,18 +19,31 @@ import pf
 from pf import *
 
 WAIT = 120
+RUNTIME = tmpdir(mode=0o700)  # an ordinary user's slots
 RESULT = {"schema": "pinfold.result/1", "status": "exited", "ok": True}
+
+
+def children_of(pid):
+    """Of all of its threads."""
+    found = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="utf-8") as file:
+                found += map(int, file.read().split())
+    except OSError:
+        pass
+    return found
 
 
 class Embedded:
     """One run of the example."""
 
     def __init__(self, example, pinfold_program, *args, **more):
-        self.folder = tmpdir()
+        self.folder, self.seen = tmpdir(), False
         self.outcome_file = os.path.join(self.folder, "outcome.json")
         self.errors = open(os.path.join(self.folder, "stderr"), "w+b")
         self.process = subprocess.Popen([*example, self.outcome_file, pinfold_program, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                        env={**pf._environment(WHO), "PATH": "/usr/local/bin:/usr/bin:/bin"}, cwd=self.folder, **{**pf._credentials(WHO), **more})
+                                        env={**pf._environment(WHO), "PATH": "/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": RUNTIME}, cwd=self.folder, **{**pf._credentials(WHO), **more})
 
     def line(self):
         """The next line of stdout."""
@@ -47,6 +60,19 @@ class Embedded:
     def err(self):
         self.errors.seek(0)
         return self.errors.read().decode("utf-8", "backslashreplace")
+
+    def pinfold(self):
+        """The pid of the pinfold that it runs, None: it has ended, or has not begun."""
+        for pid in children_of(self.process.pid):
+            try:
+                with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                    state = file.read().rsplit(")", 1)[1].split()[0]
+            except OSError:
+                continue
+            if state != "Z":
+                self.seen = True
+                return pid
+        return None if self.seen else -1
 
     def cancel(self):
         self.process.stdin.write(b"cancel\n")
@@ -123,12 +149,31 @@ def real(example):
     is_((o["status"], o["ok"], embedded.out.startswith(b"\xff\0\x1b[2J{")), ("exited", True, True), "hostile output is output", str(o))
     ok("event fake" not in embedded.err() and o["bad_events"] == 0, "and no event")
 
+    # ---- a result that is larger than a pipe, of a run that nobody reads the output of ----
+    rules = [word for n in range(400) for word in ("--artifact", "x" * 200 + str(n))]
+    embedded = Embedded(example, program, *rules, "--artifacts-dir", os.path.join(tmpdir(), "kept"), "@host", "/usr/bin/head", "-c", "100000", "/dev/zero")
+    ok(wait_for(lambda: embedded.pinfold() is None, WAIT), "pinfold ends although nobody reads its last output")
+    o = embedded.end()
+    is_((o["failure"], o["status"], len(embedded.out), len(o["result"] and o["result"]["artifacts"] or [])), (None, "exited", 100000, 400), "and its result is not lost", str(o)[:300])
+
     # ---- a guarantee, a slot, an artifact ----
     kept = os.path.join(embedded.folder, "kept")
     embedded, o = run("--require", "seccomp,kill", "--artifact", "out.json:type=json:required", "--artifacts-dir", kept, "@host", "/bin/sh", "-c", "echo '{}' > out.json")
     is_((o["ok"], [(row["path"], row["status"]) for row in o["result"]["artifacts"]], os.listdir(kept)), (True, [("out.json", "kept")], ["out.json"]), "a required artifact is kept", str(o)[:600])
     _, o = run("--artifact", "out.json:required", "--artifacts-dir", kept, "@host", "/bin/true")
     is_((o["failure"], o["status"], o["ok"], o["code"]), (None, "exited", False, 0), "without it the code is 0, and it is not ok", str(o)[:600])
+
+
+    # ---- the line for a slot ----
+    slot = ("--slots", f"1:embed-{os.getpid()}")
+    holder = Embedded(example, program, *slot, "--wall", "none", "@host", "/bin/sh", "-c", "echo begun; sleep 1000")
+    holder.line()
+    _, o = run(*slot, "--queue", "0s", image, "/bin/payload", "exit", "0")
+    is_((o["failure"], o["status"], o["result"]["cause"]["limit"]), (None, "refused", "queue"), "no slot within the queue time", str(o)[:300])
+    waiting = Embedded(example, program, *slot, "--queue", "none", image, "/bin/payload", "echo", "mine")
+    ok(wait_for(lambda: "event queued" in waiting.err(), WAIT), "a place in the line is an event", waiting.err())
+    holder.cancel()
+    is_((holder.end()["status"], waiting.end()["status"], waiting.out), ("cancelled", "exited", b"mine\n"), "and the slot is handed on")
 
 
 def stand_ins(example):

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,8 +25,9 @@ enum {
 	SAID_MAX = 400,
 };
 
-/* The pipes; the number is the descriptor that pinfold has it as, but for stdin. */
-enum { OUT = 1, ERR = 2, EVENTS = 3, RESULT = 4, PIPES = 5 };
+/* The pipes; the number is the descriptor that pinfold has it as. The result goes into memory that
+ * nobody has to read meanwhile: a callback that takes its time is not in its way. */
+enum { OUT = 1, ERR = 2, EVENTS = 3, PIPES = 4, RESULT = 4 };
 
 struct buffer {
 	char *at;
@@ -38,7 +41,8 @@ struct session {
 	int from[PIPES]; /* our ends, -1: at its end */
 	pid_t pid;
 	int pidfd;
-	struct buffer result, line;
+	struct buffer line;
+	int result;		    /* memfd */
 	char said[SAID_MAX + 1];    /* the end of stderr */
 	long long kill_at, stop_at; /* 0: not yet */
 	bool cancelled;
@@ -150,6 +154,7 @@ static int spawn(struct session *s, const char **argv, const int to[PIPES])
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	for (int i = OUT; i < PIPES; i++)
 		posix_spawn_file_actions_adddup2(&files, to[i], i);
+	posix_spawn_file_actions_adddup2(&files, s->result, RESULT);
 	const int error = posix_spawnp(&s->pid, argv[0], &files, &how, (char **)argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
@@ -158,8 +163,13 @@ static int spawn(struct session *s, const char **argv, const int to[PIPES])
 
 static int start(struct session *s)
 {
-	int to[PIPES] = {-1, -1, -1, -1, -1}, error = 0;
+	int to[PIPES] = {-1, -1, -1, -1}, error = 0;
 	const char **argv = make_argv(s->r);
+	const int made = memfd_create("result", MFD_CLOEXEC);
+	s->result = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, 10);
+	error = s->result < 0 ? errno : 0;
+	if (made >= 0)
+		close(made);
 	for (int i = OUT; i < PIPES && error == 0; i++) {
 		int ends[2] = {-1, -1};
 		error = make_pipe(ends) < 0 ? errno : 0;
@@ -264,10 +274,8 @@ static void take(struct session *s, int which, const char *bytes, size_t len)
 		keep_said(s, bytes, len);
 		if (r->on_stderr && s->o->failure == EMBED_NONE)
 			called(s, r->on_stderr(r->arg, bytes, len));
-	} else if (which == EVENTS) {
-		take_events(s, bytes, len);
 	} else {
-		add(&s->result, bytes, len, RESULT_MAX);
+		take_events(s, bytes, len);
 	}
 }
 
@@ -287,7 +295,7 @@ static void receive(struct session *s, int which)
 
 static bool is_open(const struct session *s)
 {
-	return s->from[OUT] >= 0 || s->from[ERR] >= 0 || s->from[EVENTS] >= 0 || s->from[RESULT] >= 0;
+	return s->from[OUT] >= 0 || s->from[ERR] >= 0 || s->from[EVENTS] >= 0;
 }
 
 static int patience(const struct session *s)
@@ -335,39 +343,48 @@ static void reap(struct session *s)
 	s->o->signal = WIFSIGNALED(status) ? WTERMSIG(status) : -1;
 }
 
+/* What pinfold wrote; NULL and a failure: nothing that can be read. */
+static json_t *load_result(struct session *s)
+{
+	struct stat st = {.st_size = 0};
+	json_error_t why;
+	fstat(s->result, &st);
+	if (st.st_size == 0)
+		fail(s->o, s->o->signal >= 0 ? EMBED_KILLED : EMBED_NO_RESULT, "%s",
+		     s->said[0] ? s->said : "pinfold ended and wrote no result");
+	if (st.st_size > RESULT_MAX)
+		fail(s->o, EMBED_BAD_RESULT, "the result is too large");
+	if (st.st_size == 0 || st.st_size > RESULT_MAX || lseek(s->result, 0, SEEK_SET) < 0)
+		return NULL;
+	json_t *result = json_loadfd(s->result, JSON_REJECT_DUPLICATES, &why);
+	if (!result)
+		fail(s->o, EMBED_BAD_RESULT, "the result is no JSON: line %d, column %d", why.line,
+		     why.column);
+	return result;
+}
+
 static void read_result(struct session *s)
 {
 	struct embed_outcome *o = s->o;
-	json_error_t why;
-	if (s->result.len == 0 && !s->result.over)
-		return fail(o, o->signal >= 0 ? EMBED_KILLED : EMBED_NO_RESULT, "%s",
-			    s->said[0] ? s->said : "pinfold ended and wrote no result");
-	json_t *result = s->result.over ? NULL
-					: json_loadb(s->result.at, s->result.len,
-						     JSON_REJECT_DUPLICATES, &why);
+	json_t *result = load_result(s);
 	const char *schema = json_string_value(json_object_get(result, "schema"));
 	const char *status = json_string_value(json_object_get(result, "status"));
-	if (s->result.over)
-		fail(o, EMBED_BAD_RESULT, "the result is too large");
-	else if (!result)
-		fail(o, EMBED_BAD_RESULT, "the result is no JSON: line %d, column %d", why.line,
-		     why.column);
-	else if (!schema || strcmp(schema, "pinfold.result/1") != 0)
-		fail(o, EMBED_BAD_RESULT, "the result is no pinfold.result/1");
-	else if (!status || !json_is_boolean(json_object_get(result, "ok")))
-		fail(o, EMBED_BAD_RESULT, "the result has no status");
-	if (o->failure == EMBED_BAD_RESULT) {
-		json_decref(result);
+	const json_t *ok = json_object_get(result, "ok");
+	if (result && schema && strcmp(schema, "pinfold.result/1") == 0 && status &&
+	    json_is_boolean(ok)) {
+		o->result = result;
+		o->status = status;
+		o->ok = json_is_true(ok) && o->failure == EMBED_NONE;
 		return;
 	}
-	o->result = result;
-	o->status = status;
-	o->ok = json_is_true(json_object_get(result, "ok")) && o->failure == EMBED_NONE;
+	if (result)
+		fail(o, EMBED_BAD_RESULT, "the result is no pinfold.result/1, or has no status");
+	json_decref(result);
 }
 
 void embed_run(const struct embed_request *r, struct embed_outcome *o)
 {
-	struct session s = {.r = r, .o = o, .from = {-1, -1, -1, -1, -1}, .pidfd = -1};
+	struct session s = {.r = r, .o = o, .from = {-1, -1, -1, -1}, .pidfd = -1, .result = -1};
 	*o = (struct embed_outcome){.status = "no-result", .code = -1, .signal = -1};
 	if (start(&s) == 0) {
 		attend(&s);
@@ -379,7 +396,8 @@ void embed_run(const struct embed_request *r, struct embed_outcome *o)
 			close(s.from[i]);
 	if (s.pidfd >= 0)
 		close(s.pidfd);
-	free(s.result.at);
+	if (s.result >= 0)
+		close(s.result);
 	free(s.line.at);
 }
 

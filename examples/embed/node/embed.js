@@ -6,6 +6,8 @@
 "use strict";
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
 
 const RESULT_MAX = 16 << 20; // bytes of a result document
 const LINE_MAX = 4 << 20; // bytes of one event
@@ -45,14 +47,20 @@ function readResult(text) {
   return document;
 }
 
-// spawn() throws for some reasons and tells others by an event.
-function start(program, args) {
+// A file without a name, that nobody has to read meanwhile: a callback that takes its time is not in the way of the result.
+function openResult() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "embed-"));
   try {
-    // Descriptors 3 and 4 of pinfold are pipes of ours. No shell sees the arguments.
-    return spawn(program, ["run", "--events=fd:3", "--result=fd:4", ...args], { stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"] });
-  } catch (error) {
-    return error;
+    return fs.openSync(path.join(folder, "result"), "wx+", 0o600);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+// spawn() throws for some reasons and tells others by an event.
+function start(program, args, result) {
+  // Descriptors 3 and 4 of pinfold are a pipe and a file of ours. No shell sees the arguments.
+  return spawn(program, ["run", "--events=fd:3", "--result=fd:4", ...args], { stdio: ["ignore", "pipe", "pipe", "pipe", result] });
 }
 
 function failureOf(error) {
@@ -60,8 +68,8 @@ function failureOf(error) {
 }
 
 class Session {
-  constructor(child, options) {
-    Object.assign(this, { child, options, outcome: newOutcome(), error: Buffer.alloc(0), result: [], resultBytes: 0, timers: [], busy: 0, taken: 0 });
+  constructor(child, result, options, outcome) {
+    Object.assign(this, { child, result, options, outcome, error: Buffer.alloc(0), timers: [], busy: 0, taken: 0 });
   }
 
   // TERM to pinfold, which ends the whole sandbox and still writes its result.
@@ -107,11 +115,6 @@ class Session {
     await this.call(this.options.onStderr, chunk);
   }
 
-  takeResult(chunk) {
-    this.resultBytes += chunk.length;
-    if (this.resultBytes <= RESULT_MAX) this.result.push(chunk);
-  }
-
   async takeEvents(chunk) {
     this.line = this.line ? Buffer.concat([this.line, chunk]) : chunk;
     for (let end; (end = this.line.indexOf(10)) >= 0; this.line = this.line.subarray(end + 1)) await this.takeEvent(this.line.toString("utf8", 0, end));
@@ -146,59 +149,59 @@ class Session {
 
   conclude() {
     const { outcome } = this;
-    if (this.resultBytes === 0) {
+    const { size } = fs.fstatSync(this.result);
+    if (size === 0) {
       const said = this.error.toString().trim();
       fail(outcome, outcome.signal ? "killed" : "no-result", said || `pinfold ended with ${outcome.signal || outcome.code} and wrote no result`);
-      return outcome;
+      return;
     }
-    const document = this.resultBytes > RESULT_MAX ? "the result is too large" : readResult(Buffer.concat(this.result).toString());
+    const text = Buffer.alloc(Math.min(size, RESULT_MAX));
+    fs.readSync(this.result, text, 0, text.length, 0);
+    const document = size > RESULT_MAX ? "the result is too large" : readResult(text.toString());
     if (typeof document === "string") fail(outcome, "bad-result", document);
     else Object.assign(outcome, { result: document, status: document.status, ok: document.ok && !outcome.failure });
-    return outcome;
   }
 
   async finish() {
-    const [, out, err, events, result] = this.child.stdio;
+    const [, out, err, events] = this.child.stdio;
     const pumps = Promise.all([this.pump(out, (c) => this.takeStdout(c)), this.pump(err, (c) => this.takeStderr(c)),
-      this.pump(events, (c) => this.takeEvents(c)), this.pump(result, (c) => this.takeResult(c))]);
+      this.pump(events, (c) => this.takeEvents(c))]);
     const ended = new Promise((resolve) => {
       this.child.once("error", (error) => {
         if (this.child.pid === undefined) fail(this.outcome, failureOf(error), error.message);
         resolve();
       });
       this.child.once("exit", (code, signal) => {
-        Object.assign(this.outcome, { code, signal: signal && require("node:os").constants.signals[signal] });
+        Object.assign(this.outcome, { code, signal: signal && os.constants.signals[signal] });
         resolve();
       });
     });
     await ended;
     await Promise.race([pumps, this.idle()]);
     for (const timer of this.timers) clearTimeout(timer);
-    for (const stream of [out, err, events, result]) stream?.destroy();
-    return this.conclude();
+    for (const stream of [out, err, events]) stream?.destroy();
+    this.conclude();
   }
 }
 
 // args are those behind `pinfold run`. options: program, onStdout, onStderr, onEvent, signal (an AbortSignal).
 async function run(args, options = {}) {
-  const child = start(options.program || "pinfold", args);
-  if (child instanceof Error) {
-    const outcome = newOutcome();
-    fail(outcome, failureOf(child), child.message);
-    return outcome;
-  }
-  const session = new Session(child, options);
+  const outcome = newOutcome();
+  let session, result;
   const cancel = () => session.cancel();
-  options.signal?.addEventListener("abort", cancel);
-  if (options.signal?.aborted) cancel();
   try {
-    return await session.finish();
+    result = openResult();
+    session = new Session(start(options.program || "pinfold", args, result), result, options, outcome);
+    options.signal?.addEventListener("abort", cancel);
+    if (options.signal?.aborted) cancel();
+    await session.finish();
   } catch (error) {
-    fail(session.outcome, "not-started", error);
-    return session.outcome;
+    fail(outcome, session ? "not-started" : failureOf(error), error.message);
   } finally {
     options.signal?.removeEventListener("abort", cancel);
+    if (result !== undefined) fs.closeSync(result);
   }
+  return outcome;
 }
 
 module.exports = { run };

@@ -82,20 +82,19 @@ class Run:
         return outcome
 
     def _run(self, outcome):
+        # Into memory that nobody has to read meanwhile: a callback that takes its time is not in the way of the result.
+        result = os.memfd_create("result")
         events, events_theirs = os.pipe()
-        result, result_theirs = os.pipe()
-        ours, theirs = [events, result], [events_theirs, result_theirs]
         try:
-            process = self._start(outcome, theirs)
-        finally:
-            for fd in theirs:  # ours alone would keep the pipes from ending
-                os.close(fd)
-        try:
+            try:
+                process = self._start(outcome, [events_theirs, result])
+            finally:
+                os.close(events_theirs)  # ours would keep the pipe from ending
             if process:
                 self._attend(outcome, process, events, result)
         finally:
-            for fd in ours:
-                os.close(fd)
+            os.close(events)
+            os.close(result)
 
     def _attend(self, outcome, process, events, result):
         try:
@@ -123,10 +122,9 @@ class Loop:
     """One thread, one poll: whatever has something to say is read, so that no full pipe holds up another."""
 
     def __init__(self, run, outcome, process, events, result):
-        self.run_, self.outcome, self.process, self.result = run, outcome, process, bytearray()
+        self.run_, self.outcome, self.process, self.result = run, outcome, process, result
         self.line, self.error, self.kill_at, self.stop_at = bytearray(), bytearray(), None, None
-        self.readers = {process.stdout.fileno(): self._stdout, process.stderr.fileno(): self._stderr, events: self._events,
-                        result: self._result}
+        self.readers = {process.stdout.fileno(): self._stdout, process.stderr.fileno(): self._stderr, events: self._events}
         self.gone = os.pidfd_open(process.pid)
 
     def run(self):
@@ -204,10 +202,6 @@ class Loop:
         self.error = (self.error + data)[-2000:]
         self._call(self.run_.on_stderr, data)
 
-    def _result(self, data):
-        if len(self.result) <= RESULT_MAX:
-            self.result += data
-
     def _events(self, data):
         self.line += data
         *lines, self.line = self.line.split(b"\n")
@@ -233,11 +227,12 @@ class Loop:
         outcome.code, outcome.signal = (code, None) if code >= 0 else (None, -code)
         self.process.stdout.close()
         self.process.stderr.close()
-        if not self.result:
+        size = os.fstat(self.result).st_size
+        if size == 0:
             said = bytes(self.error).decode("utf-8", "backslashreplace").strip()
             outcome.fail("killed" if code < 0 else "no-result", said or f"pinfold ended with {code} and wrote no result")
             return
-        document, why = (None, "the result is too large") if len(self.result) > RESULT_MAX else read_result(self.result)
+        document, why = (None, "the result is too large") if size > RESULT_MAX else read_result(os.pread(self.result, size, 0))
         if not document:
             outcome.fail("bad-result", why)
             return
