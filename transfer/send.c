@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct sender {
 	struct link_table links;
 	bool contents_only; /* destination ".": its own folder is not told of */
 	const char *shown;
+	const struct vet *vet;
 };
 
 static int flush(struct sender *s, struct err *e)
@@ -159,7 +161,15 @@ static int open_file(const struct sender *s, const struct visit *v, struct stat 
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	/* The source itself was opened by O_PATH: through /proc it is opened again, whatever its name is now. */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", v->dir);
-	autoclose int fd = *v->name ? openat(v->dir, v->name, flags | O_NOFOLLOW) : open(link, flags);
+	autoclose int fd = *v->name ? fd_openat2(v->dir, v->name, (uint64_t)flags | O_NOFOLLOW, 0,
+						 RESOLVE_NO_XDEV)
+				    : open(link, flags);
+	/* A file that something is mounted on. */
+	if (fd < 0 && errno == EXDEV) {
+		fd = openat(v->dir, v->name, flags | O_NOFOLLOW);
+		if (fd >= 0 && vet_mount(s->vet, fd, v->path, e) < 0)
+			return -1;
+	}
 	if (fd < 0 || fstat(fd, st) < 0) {
 		err_sys(e, "input %s: open %s", s->shown, v->path);
 		e->kind = ERR_USAGE;
@@ -182,6 +192,8 @@ static int send_file(struct sender *s, const struct visit *v, struct err *e)
 	if (fd < 0)
 		return -1;
 	o.fd = fd;
+	if (o.st.st_nlink > 1 && vet_file(s->vet, &o.st, v->path, e) < 0)
+		return -1;
 	const char *first = o.st.st_nlink > 1
 				    ? links_first(&s->links, &o.st, v->path, &out_of_memory)
 				    : NULL;
@@ -229,6 +241,7 @@ static int send_source(struct sender *s, const struct sources *all, const struct
 			       .visit = send_visit,
 			       .arg = s};
 	s->shown = in->source;
+	s->vet = &all->vet;
 	s->contents_only = strcmp(in->target, ".") == 0;
 	const struct stream_record r = {.type = STREAM_INPUT,
 					.mode = in->read_only ? STREAM_READ_ONLY : 0};

@@ -1,6 +1,7 @@
 #include "transfer/vet.h"
 
 #include "base/fd.h"
+#include "transfer/mounted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,7 +225,7 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	return 0;
 }
 
-int vet_file_system(int fd, const char *path, struct err *e)
+static int vet_file_system(int fd, const char *path, struct err *e)
 {
 	struct statfs fs;
 	if (fstatfs(fd, &fs) < 0)
@@ -234,6 +235,37 @@ int vet_file_system(int fd, const char *path, struct err *e)
 			return err_usage(e, "input %s is refused: it is on a %s of this host", path,
 					 file_systems[i].name);
 	return 0;
+}
+
+/* What a bind mount shows has folders above it that ".." does not lead to. */
+static int vet_hidden(const struct vet *v, int fd, const char *shown, struct err *e)
+{
+	struct mounted *m = malloc(2 * sizeof(*m));
+	int rc = m ? mounted_find(m, fd, e) : err_host(e, "out of memory");
+	for (size_t i = 0; rc == 0 && !m->whole && i < v->len; i++) {
+		struct err unseen = ERR_INIT;
+		if (!v->places[i].tree)
+			continue;
+		autoclose int place = open(v->places[i].path, O_PATH | O_CLOEXEC);
+		if (place >= 0 && mounted_find(m + 1, place, &unseen) == 0 && mounted_within(m, m + 1))
+			rc = err_usage(e, "input %s is refused: by a mount it lies in %s (%s)",
+				       shown, v->places[i].path, v->places[i].reason);
+	}
+	free(m);
+	return rc < 0 && e->kind == ERR_HOST ? err_wrap(e, "input %s", shown) : rc;
+}
+
+int vet_mount(const struct vet *v, int fd, const char *path, struct err *e)
+{
+	return vet_file_system(fd, path, e) < 0 ? -1 : vet_hidden(v, fd, path, e);
+}
+
+int vet_file(const struct vet *v, const struct stat *st, const char *path, struct err *e)
+{
+	const struct vet_place *p = find(v, st);
+	return p ? err_usage(e, "input %s is refused: it is a second name of %s (%s)", path,
+			     p->path, p->reason)
+		 : 0;
 }
 
 int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e)
@@ -309,7 +341,7 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e)
 	unsigned in_bases = is_base(v, &st);
 	if (p)
 		return err_usage(e, "input %s is refused: it is %s (%s)", shown, p->path, p->reason);
-	if (vet_file_system(fd, shown, e) < 0)
+	if (vet_mount(v, fd, shown, e) < 0)
 		return -1;
 	const int parent = open_parent(fd, &st, e);
 	if (parent < 0)

@@ -49,7 +49,11 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e);
 /* A folder that was met in a source: path is below it, in messages. */
 int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e);
 
-/* A file system that was entered. */
-int vet_file_system(int fd, const char *path, struct err *e);
+/* A file with more than one name: one of the places may be another. */
+int vet_file(const struct vet *v, const struct stat *st, const char *path, struct err *e);
+
+/* A mount that was entered, at a folder or a file: its file system, and what of it lies where
+ * without being seen to. */
+int vet_mount(const struct vet *v, int fd, const char *path, struct err *e);
 
 #endif

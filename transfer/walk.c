@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,6 @@ struct frame {
 	DIR *dir;
 	int fd;		 /* of dir */
 	size_t path_len; /* of the walk's path, with this folder */
-	dev_t dev;
 	struct stat st;
 };
 
@@ -109,8 +109,8 @@ static int tell(const struct state *s, struct visit v, struct err *e)
 	return s->w->visit(s->w->arg, &v, e);
 }
 
-/* takes fd. st is what was opened. */
-static int push(struct state *s, int fd, const struct stat *st, struct err *e)
+/* takes fd. st is what was opened; mount: a mount begins there. */
+static int push(struct state *s, int fd, const struct stat *st, bool mount, struct err *e)
 {
 	autoclose int own = fd;
 	const bool top = s->depth == 0;
@@ -119,7 +119,7 @@ static int push(struct state *s, int fd, const struct stat *st, struct err *e)
 				 WALK_DEPTH_MAX);
 	if (!top && vet_folder(s->w->vet, st, s->w->shown, e) < 0)
 		return -1;
-	if (!top && st->st_dev != s->frames[s->depth - 1].dev && vet_file_system(own, s->path, e) < 0)
+	if (mount && vet_mount(s->w->vet, own, s->path, e) < 0)
 		return -1;
 	if (tell(s, (struct visit){.kind = VISIT_FOLDER, .dir = own, .name = "", .st = st}, e) < 0)
 		return -1;
@@ -128,7 +128,7 @@ static int push(struct state *s, int fd, const struct stat *st, struct err *e)
 	if (!dir)
 		return err_sys(e, "input %s: read the folder %s", s->w->shown, s->path);
 	fd_take(&own);
-	s->frames[s->depth++] = (struct frame){dir, number, strlen(s->path), st->st_dev, *st};
+	s->frames[s->depth++] = (struct frame){dir, number, strlen(s->path), *st};
 	return 0;
 }
 
@@ -145,14 +145,17 @@ static int pop(struct state *s, struct err *e)
 static int enter(struct state *s, int parent, const char *name, struct err *e)
 {
 	struct stat st;
-	autoclose int fd = openat(parent, name,
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+	autoclose int fd = fd_openat2(parent, name, (uint64_t)flags, 0, RESOLVE_NO_XDEV);
+	const bool mount = fd < 0 && errno == EXDEV;
+	if (mount)
+		fd = openat(parent, name, flags | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_sys(e, "input %s: open the folder %s", s->w->shown, s->path);
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	return push(s, fd_take(&fd), &st, e);
+	return push(s, fd_take(&fd), &st, mount, e);
 }
 
 static int entry(struct state *s, const struct dirent *d, struct err *e)
@@ -173,6 +176,8 @@ static int entry(struct state *s, const struct dirent *d, struct err *e)
 		return enter(s, parent, d->d_name, e);
 	if (special_name(st.st_mode))
 		return refuse_special(s, st.st_mode, e);
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && vet_file(s->w->vet, &st, s->path, e) < 0)
+		return -1;
 	return tell(s,
 		    (struct visit){.kind = S_ISLNK(st.st_mode) ? VISIT_LINK : VISIT_FILE,
 				   .dir = parent,

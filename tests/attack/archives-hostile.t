@@ -3,10 +3,8 @@
 end, bytes that are no archive. Nothing of it is anywhere but in the sandbox's own folder, the run is refused with a
 reason, and whoever reads the archive holds nothing. Each with a control that shows the attempt would work."""
 import gzip
-import io
 import os
 import random
-import struct
 import subprocess
 import sys
 import tarfile

@@ -123,6 +123,19 @@ os.mkfifo(os.path.join(out, "pipe"))
 run, rows, _, _ = collect(["file", "pipe"], "echo x > file; echo x > pipe", out=out)
 is_(([row["status"] for row in rows.values()], os.path.exists(target)), (["rejected"] * 2, False), "links and FIFOs in the folder are left alone", run)
 
+# A disk that is full: what does not fit is said to be, what fits is whole.
+small = os.path.join(tmpdir(), "small")
+os.mkdir(small)
+os.chmod(small, 0o777)
+mounted = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "--propagation", "private", "sh", "-c",
+           f'mount -t tmpfs -o size=1m,mode=777 small {small} && "$@"; code=$?; ls -A {small}; wc -c {small}/a-first {small}/z-last; exit $code', "sh"]
+run = pinfold("run", "--artifact", "a-first", "--artifact", "large:required", "--artifact", "z-last", "--artifacts-dir", small, "@host", "sh", "-c",
+              "echo 1 > a-first; head -c 4000000 /dev/zero | tr '\\0' x > large; echo 2 > z-last", within=mounted)
+rows = {row["path"]: row for row in run.result["artifacts"]}
+is_(({name: row["status"] for name, row in rows.items()}, run.result["ok"], run.status), ({"a-first": "kept", "large": "rejected", "z-last": "kept"}, False, "exited"),
+    "a full disk rejects what does not fit", run)
+ok("No space left" in rows["large"]["reason"] and run.out.split()[:2] == [b"a-first", b"z-last"], "by its name, and leaves nothing of it", run)
+
 # ---- AR11: no name of the sandbox's reaches chmod or chown ----
 if not shutil.which("strace"):
     skip(1, "no strace")

@@ -61,7 +61,7 @@ ok(got.status == "refused" and "/nowhere" in got.message, "a base that is not th
 
 # Bind mounts: root's to make, seen by whoever runs.
 if os.geteuid() != 0:
-    skip(3, "a bind mount needs root")
+    skip(9, "a bind mount needs root")
 else:
     place = tmpdir()
     os.mkdir(place + "/bound")
@@ -72,5 +72,29 @@ else:
                               (place + "/file/ssl", "it lies in", "what lies in a bind mount of one")):
         got = run(source + ":x", within=inside)
         ok(got.status == "refused" and why in got.message, name, got)
+    # What is bound shows nothing of the folders that it lies in.
+    place = tmpdir()
+    for name in ("inner", "innocent", "project/inner", "project2"):
+        os.makedirs(os.path.join(place, name))
+    os.makedirs(home + "/.ssh/deep/er", exist_ok=True)
+    for name in ("file", "project2/file"):
+        with open(os.path.join(place, name), "w", encoding="ascii"):
+            pass
+    script = (f"mount --bind {home}/.ssh/deep/er {place}/inner && mount --bind {home}/.ssh/key {place}/file && mount --bind {home}/work/project {place}/innocent && "
+              f"mount --bind {home}/.ssh/deep {place}/project/inner && mount --bind {home}/.ssh/key {place}/project2/file && exec \"$@\"")
+    inside[-2] = script
+    for source, name in (("inner", "a bind mount of a folder deep in one"), ("file", "of a file in one"), ("project", "a folder with such a folder in it"),
+                         ("project2", "a folder with such a file in it")):
+        got = run(os.path.join(place, source) + ":x", within=inside)
+        ok(got.status == "refused" and "by a mount it lies in" in got.message, name, got)
+    is_(run(place + "/innocent:x", within=inside).out, b"secret\n", "a bind mount of what is not sensitive goes in")
+
+# Another name of a file
+with open(home + "/.netrc", "a", encoding="ascii"):
+    pass
+os.link(home + "/.netrc", home + "/work/project/second")
+refused(home + "/work/project:x", "a second name of", "a hard link to one, in a folder")
+refused(home + "/work/project/second:x", ".netrc", "and itself")
+os.unlink(home + "/work/project/second")
 shutil.rmtree(home + "/work")
 done()

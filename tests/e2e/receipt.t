@@ -37,7 +37,7 @@ check(run, out, 0)
 is_(run.result["egress"], [], "without --allow nothing else leaves")
 
 try:
-    from egress_net import Internet, echo
+    from egress_net import Internet
     net = Internet()
 except (ImportError, OSError, RuntimeError) as why:
     skip(1, f"no network of the test's own: {why}")

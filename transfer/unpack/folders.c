@@ -57,3 +57,16 @@ void folders_walk(const struct unpack_folders *t,
 	struct visitor v = {visit, arg};
 	twalk_r(t->tree, on_node, &v);
 }
+
+static void free_one(void *node)
+{
+	struct unpack_folder *f = node;
+	free(f->path);
+	free(f);
+}
+
+void folders_free(struct unpack_folders *t)
+{
+	tdestroy(t->tree, free_one);
+	t->tree = NULL;
+}

@@ -195,7 +195,8 @@ static int put_small(struct unpacker *u, const char *name, size_t size, struct e
 	while ((got = archive_read_data_block(u->a, &block, &len, &at)) == ARCHIVE_OK) {
 		if (at < 0 || (uint64_t)at > size || len > size - (size_t)at)
 			return err_usage(e, "%s has more than its size", u->path);
-		memcpy(u->small + at, block, len);
+		if (len > 0) /* of nothing there may be no block */
+			memcpy(u->small + at, block, len);
 		if (charge(u, len, e) < 0)
 			return -1;
 	}
@@ -331,7 +332,7 @@ static int open_archive(struct unpacker *u, int archive, enum form form, struct 
 {
 	struct stat st;
 	u->a = archive_read_new();
-	if (!u->a || !u->buf)
+	if (!u->a)
 		return err_host(e, "out of memory");
 	if (fstat(archive, &st) < 0)
 		return err_sys(e, "stat it");
@@ -370,18 +371,31 @@ int unpack_prepare(int archive, struct err *e)
 	return 0;
 }
 
+static void let_go(struct unpacker **u)
+{
+	if (!*u)
+		return;
+	archive_read_free((*u)->a);
+	folders_free(&(*u)->folders);
+	free((*u)->buf);
+	free(*u);
+}
+
 int unpack_run(int archive, int to)
 {
-	static struct unpacker u;
+	__attribute__((cleanup(let_go))) struct unpacker *u = calloc(1, sizeof(*u));
 	struct err e = ERR_INIT;
-	u.to = to;
-	u.buf = malloc(STREAM_BUFFER);
 	const enum form form = form_of(archive);
-	if (open_archive(&u, archive, form, &e) == 0 &&
-	    (form == FORM_EMPTY_ZIP || put_entries(&u, &e) == 0) &&
-	    put(&u, (struct stream_record){.type = STREAM_END}, "", "", &e) == 0)
-		return flush(&u, &e);
-	return u.buf && flush(&u, &(struct err)ERR_INIT) < 0 ? -1 : unpack_refuse(to, &e);
+	if (!u || !(u->buf = malloc(STREAM_BUFFER))) {
+		err_host(&e, "out of memory");
+		return unpack_refuse(to, &e);
+	}
+	u->to = to;
+	if (open_archive(u, archive, form, &e) == 0 &&
+	    (form == FORM_EMPTY_ZIP || put_entries(u, &e) == 0) &&
+	    put(u, (struct stream_record){.type = STREAM_END}, "", "", &e) == 0)
+		return flush(u, &e);
+	return flush(u, &(struct err)ERR_INIT) < 0 ? -1 : unpack_refuse(to, &e);
 }
 
 int unpack_refuse(int to, const struct err *why)

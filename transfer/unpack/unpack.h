@@ -48,6 +48,8 @@ struct unpack_folder *folders_add(struct unpack_folders *t, const char *path);
 void folders_walk(const struct unpack_folders *t,
 		  void (*visit)(const struct unpack_folder *, void *), void *arg);
 
+void folders_free(struct unpack_folders *t);
+
 /* ---- names.c ---- */
 
 /* name as components joined by single slashes; "" is the archive's own folder. False: it is
