@@ -11,7 +11,8 @@ int job_gc_verb(struct job_call *c, struct err *e)
 	bool all = false;
 	const struct job_option rows[] = {
 		{"older", &older, NULL, "TIME  entries that were not used for so long"},
-		{"max-size", &most, NULL, "SIZE  the longest unused, until all together are no more than this"},
+		{"max-size", &most, NULL,
+		 "SIZE  the longest unused, until all together are no more than this"},
 		{"all", NULL, &all, "every entry that no job uses now"},
 		{NULL, NULL, NULL, NULL},
 	};

@@ -1,6 +1,7 @@
 /* What a job would run, for people and as JSON: nothing is started. */
 #include "commands/commands.h"
 #include "commands/job.h"
+#include "pipeline/fetch.h"
 #include "spec/keys.h"
 #include "spec/writer.h"
 
@@ -41,6 +42,18 @@ static int write_stage(struct json_writer *w, const struct job *job, const struc
 	return 0;
 }
 
+/* The job's own, before those of the document; at most two. */
+static int own_stages(const struct job *job, struct job_stage *stages[2], struct err *e)
+{
+	if (job->source.kind == SOURCE_NONE)
+		return 0;
+	if (fetch_stage(job, &stages[0], e) < 0)
+		return -1;
+	if (job->source.kind != SOURCE_ARCHIVE)
+		return 1;
+	return unpack_stage(job, "archive", &stages[1], e) < 0 ? -1 : 2;
+}
+
 static void write_source(struct json_writer *w, const struct job_source *s)
 {
 	if (s->kind == SOURCE_NONE) {
@@ -61,12 +74,16 @@ static void write_source(struct json_writer *w, const struct job_source *s)
 static int print_json(const struct job *job, struct err *e)
 {
 	struct json_writer w;
-	int done = 0;
+	struct job_stage *own[2];
+	const int own_len = own_stages(job, own, e);
+	int done = own_len < 0 ? -1 : 0;
 	json_open(&w, true);
 	json_begin(&w, NULL, '{');
 	json_text(&w, "schema", "pinfold.job-plan/1");
 	write_source(&w, &job->source);
 	json_begin(&w, "stages", '[');
+	for (int i = 0; i < own_len && done == 0; i++)
+		done = write_stage(&w, job, own[i], e);
 	for (size_t i = 0; i < job->stages_len && done == 0; i++)
 		done = write_stage(&w, job, &job->stages[i], e);
 	json_end(&w, '[');
@@ -98,7 +115,8 @@ static int print_keys(const struct spec *s, struct err *e)
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		const struct key *k = &spec_keys[i];
 		const bool of_the_job = k->type == KEY_SINK || strcmp(k->name, "stdout") == 0 ||
-					strcmp(k->name, "stderr") == 0 || strcmp(k->name, "id") == 0 ||
+					strcmp(k->name, "stderr") == 0 ||
+					strcmp(k->name, "id") == 0 ||
 					strcmp(k->name, "artifacts-dir") == 0;
 		if (of_the_job)
 			continue;
@@ -176,10 +194,15 @@ static int print_plan(const struct job *job, struct err *e)
 		}
 		printf("\n");
 	}
-	for (size_t i = 0; i < job->stages_len; i++)
+	struct job_stage *own[2];
+	const int own_len = own_stages(job, own, e);
+	for (int i = 0; i < own_len; i++)
+		if (print_stage(job, own[i], e) < 0)
+			return -1;
+	for (size_t i = 0; own_len >= 0 && i < job->stages_len; i++)
 		if (print_stage(job, &job->stages[i], e) < 0)
 			return -1;
-	return 0;
+	return own_len < 0 ? -1 : 0;
 }
 
 int job_plan_verb(struct job_call *c, struct err *e)

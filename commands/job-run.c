@@ -21,10 +21,13 @@ struct request {
 static int exit_code(const struct job_result *r)
 {
 	static const int codes[JOB_STATUS_COUNT] = {
-		[JOB_LOST] = EXIT_REFUSED,	[JOB_SUCCEEDED] = 0,
-		[JOB_FAILED] = EXIT_FAILED,	[JOB_STOPPED] = EXIT_STOPPED,
+		[JOB_LOST] = EXIT_REFUSED,
+		[JOB_SUCCEEDED] = 0,
+		[JOB_FAILED] = EXIT_FAILED,
+		[JOB_STOPPED] = EXIT_STOPPED,
 		[JOB_NEEDS_APPROVAL] = EXIT_NEEDS_APPROVAL,
-		[JOB_CANCELLED] = EXIT_CANCELLED, [JOB_REFUSED] = EXIT_REFUSED,
+		[JOB_CANCELLED] = EXIT_CANCELLED,
+		[JOB_REFUSED] = EXIT_REFUSED,
 	};
 	return codes[r->status];
 }
@@ -35,9 +38,11 @@ static int read_words(struct job_call *c, struct request *q, struct err *e)
 	const struct job_option rows[] = {
 		{"result", &q->result, NULL, "FILE|fd:N  where the result goes, as JSON"},
 		{"events", &q->events, NULL, "FILE|fd:N  where events go, a line of JSON each"},
-		{"artifacts-dir", &q->artifacts_dir, NULL, "DIR  the folder for what stages hand back"},
+		{"artifacts-dir", &q->artifacts_dir, NULL,
+		 "DIR  the folder for what stages hand back"},
 		{"id", &q->id, NULL, "NAME  name of the job (not given: chosen at random)"},
-		{"approve", &q->approve, NULL, "NAME=VALUE,...  what the full configuration may take: wall, cpu-time, memory, scratch"},
+		{"approve", &q->approve, NULL,
+		 "NAME=VALUE,...  what the full configuration may take: wall, cpu-time, memory, scratch"},
 		JOB_LANGUAGE_ROWS(q->lang),
 		{"no-cache", NULL, &q->no_cache, "run every stage anew, and keep none"},
 		{NULL, NULL, NULL, NULL},
@@ -49,11 +54,13 @@ static int check_id(const char *id, struct err *e)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	enum { ID_MAX = 48 }; /* a stage's has a number besides */
-	if (!id || (strlen(id) <= ID_MAX && *id && strchr(letters, *id) &&
-		    strspn(id + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") ==
-			    strlen(id + 1)))
+	if (!id ||
+	    (strlen(id) <= ID_MAX && *id && strchr(letters, *id) &&
+	     strspn(id + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") ==
+		     strlen(id + 1)))
 		return 0;
-	return err_usage(e, "--id: letters, digits, _ . and - alone, %d at most, a letter or digit in front",
+	return err_usage(e,
+			 "--id: letters, digits, _ . and - alone, %d at most, a letter or digit in front",
 			 ID_MAX);
 }
 
@@ -113,8 +120,8 @@ static void mention_findings(const struct job_result *r)
 		const struct scan_finding *f = &r->analysis.findings.at[i];
 		if (!f->waived && told++ < MOST)
 			complain("%s:%u:%u: %s: %s%s%s [%s]", f->path, f->line, f->column,
-				 scan_severity_name(f->severity), f->message, *f->detail ? ": " : "",
-				 f->detail, f->id);
+				 scan_severity_name(f->severity), f->message,
+				 *f->detail ? ": " : "", f->detail, f->id);
 	}
 	if (told > MOST)
 		complain("and %zu more findings", told - MOST);
@@ -127,7 +134,8 @@ static int report(struct request *q, struct job_result *r)
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
 	if (r->status != JOB_SUCCEEDED)
-		complain("job %s%s%s", job_status_name(r->status), r->message[0] ? ": " : "", r->message);
+		complain("job %s%s%s", job_status_name(r->status), r->message[0] ? ": " : "",
+			 r->message);
 	const int code = exit_code(r);
 	if (write_result(q, r, &e) == 0)
 		return code;

@@ -40,17 +40,17 @@ struct job_option {
 };
 
 /* The rows of struct job_language. */
-#define JOB_LANGUAGE_ROWS(l)                                                                      \
+#define JOB_LANGUAGE_ROWS(l)                                                                        \
 	{"lang", &(l).name, NULL, "NAME  the files that are named, by the template of a language"}, \
-		{"lang-version", &(l).version, NULL, "VERSION  of the language: c17, c++20"},      \
+		{"lang-version", &(l).version, NULL, "VERSION  of the language: c17, c++20"},       \
 		{"build-image", &(l).build_image, NULL, "IMAGE  instead of the template's"},        \
 		{"run-image", &(l).run_image, NULL, "IMAGE  instead of the template's"}
 
 /* Takes the options out of the words. 1: --help was there, and was printed. */
 int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e);
 
-/* The document that the only word names ("-": stdin), read whole; with a language, the words are its files, and
- * the program's arguments behind "--". */
+/* The document that the only word names ("-": stdin), read whole; with a language, the words are
+ * its files, and the program's arguments behind "--". */
 int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e);
 /* Where images and what jobs make are; NULL: nothing says. */
 const char *job_store(struct job_call *c);

@@ -19,15 +19,19 @@
 #include <unistd.h>
 
 static const struct job_verb verbs[] = {
-	{"run", job_run_verb, "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]", "run a job, and say what became of it",
+	{"run", job_run_verb, "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]",
+	 "run a job, and say what became of it",
 	 "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
 	 "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
 	 "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
-	{"check", job_check_verb, "JOB.json | --lang NAME FILE...", "tell what is wrong with a job, with line and column", NULL},
-	{"plan", job_plan_verb, "[OPTION...] JOB.json | --lang NAME FILE...", "print what would run, with every limit and rule", NULL},
+	{"check", job_check_verb, "JOB.json | --lang NAME FILE...",
+	 "tell what is wrong with a job, with line and column", NULL},
+	{"plan", job_plan_verb, "[OPTION...] JOB.json | --lang NAME FILE...",
+	 "print what would run, with every limit and rule", NULL},
 	{"budget", job_budget_verb, "[--json] FILE | --create [OPTION...] FILE",
 	 "tell what is left of a budget that jobs share, or make one", NULL},
-	{"gc", job_gc_verb, "[OPTION...]", "remove what killed jobs left, and what the cache has not used", NULL},
+	{"gc", job_gc_verb, "[OPTION...]",
+	 "remove what killed jobs left, and what the cache has not used", NULL},
 };
 enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
 
@@ -68,7 +72,8 @@ static bool is_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static const struct job_option *find_option(const struct job_option *rows, const char *name, size_t len)
+static const struct job_option *find_option(const struct job_option *rows, const char *name,
+					    size_t len)
 {
 	for (; rows->name; rows++)
 		if (strlen(rows->name) == len && memcmp(rows->name, name, len) == 0)
@@ -77,14 +82,15 @@ static const struct job_option *find_option(const struct job_option *rows, const
 }
 
 /* argv[*at] is an option: take it and its value. */
-static int take_option(const struct job_call *c, const struct job_option *rows, int *at, struct err *e)
+static int take_option(const struct job_call *c, const struct job_option *rows, int *at,
+		       struct err *e)
 {
 	const char *word = c->argv[*at] + 2;
 	const size_t len = strcspn(word, "=");
 	const struct job_option *row = find_option(rows, word, len);
 	if (!row)
-		return err_usage(e, "unknown option --%.40s; `pinfold job %s --help` lists them", word,
-				 c->verb);
+		return err_usage(e, "unknown option --%.40s; `pinfold job %s --help` lists them",
+				 word, c->verb);
 	if (!row->text && word[len])
 		return err_usage(e, "--%s takes no value", row->name);
 	if (!row->text) {
@@ -144,7 +150,10 @@ static int load_file(struct job_call *c, const char *name, struct job *job, stru
 	if (read_file(c->arena, name, &text, &len, e) < 0)
 		return -1;
 	return job_read(job,
-			&(struct job_text){.name = name, .text = text, .len = len, .configure = config_read},
+			&(struct job_text){.name = name,
+					   .text = text,
+					   .len = len,
+					   .configure = config_read},
 			c->arena, e);
 }
 

@@ -1,6 +1,6 @@
-/* What looks at the source before anything of it runs: pinfold-scan, and another analyser where the job names
- * one. That one runs in a sandbox like any stage; what it leaves is read by pinfold-scan, in a jail, and comes
- * with its own findings. No list of findings, no run. */
+/* What looks at the source before anything of it runs: pinfold-scan, and another analyser where the
+ * job names one. That one runs in a sandbox like any stage; what it leaves is read by pinfold-scan,
+ * in a jail, and comes with its own findings. No list of findings, no run. */
 #include "base/fd.h"
 #include "pipeline/state.h"
 
@@ -76,7 +76,8 @@ static int check_merged(const struct job_state *j, const char *merged, struct er
 	const struct scan_findings *all = &j->r->analysis.findings;
 	for (size_t i = 0; merged && i < all->len; i++)
 		if (strcmp(all->at[i].path, merged) == 0)
-			return err_host(e, "the analyser's findings could not be read: %s", all->at[i].detail);
+			return err_host(e, "the analyser's findings could not be read: %s",
+					all->at[i].detail);
 	return 0;
 }
 
@@ -113,7 +114,8 @@ static int scan(struct job_state *j, const char *merged, struct err *e)
 		return -1;
 	const int code = watch_sibling(&j->watch, &s);
 	if (code == 127)
-		return err_host(e, "%s is not there; without it nothing is run (analyse \"none\" does without)",
+		return err_host(e,
+				"%s is not there; without it nothing is run (analyse \"none\" does without)",
 				s.path);
 	if (code != 0)
 		return err_host(e, "pinfold scan ended with code %d", code);

@@ -26,7 +26,8 @@ static void take_output(struct stage_run *run, const struct stage_place *at, siz
 		if (strcmp(text_at(row, "type"), "tree") != 0 ||
 		    strcmp(text_at(row, "path"), run->stage->outputs[number].path) != 0)
 			continue;
-		if (strcmp(text_at(row, "status"), "kept") != 0 || strlen(text_at(row, "sha256")) != 64)
+		if (strcmp(text_at(row, "status"), "kept") != 0 ||
+		    strlen(text_at(row, "sha256")) != 64)
 			return;
 		o->file = arena_strdup(at->arena, text_at(row, "file"));
 		o->path = arena_printf(at->arena, "%s/outputs/%s", run->path, o->file);

@@ -62,7 +62,8 @@ static bool find_member(const struct reading *r, size_t at, const char *name, st
 
 /* Element number i of the array, or of the arrays in the object, that is that member of the stage;
  * where there is none of it, the stage. */
-static size_t find_element(const struct reading *r, const struct job_stage *s, const char *name, size_t i)
+static size_t find_element(const struct reading *r, const struct job_stage *s, const char *name,
+			   size_t i)
 {
 	struct slice value;
 	if (!find_member(r, s->at, name, &value))
@@ -85,8 +86,7 @@ static size_t find_element(const struct reading *r, const struct job_stage *s, c
 static int find_stage(const struct job *job, const char *name, size_t len)
 {
 	for (size_t i = 0; i < job->stages_len; i++)
-		if (strlen(job->stages[i].name) == len &&
-		    memcmp(job->stages[i].name, name, len) == 0)
+		if (strlen(job->stages[i].name) == len && memcmp(job->stages[i].name, name, len) == 0)
 			return (int)i;
 	return -1;
 }
@@ -104,8 +104,9 @@ static int find_output(const struct job_stage *from, const char *path, size_t *o
 		}
 	if (*path)
 		return err_usage(e, "stage %s has no output %s", from->name, show(path).text);
-	return err_usage(e, from->outputs_len ? "stage %s has more than one output; write @%s/PATH"
-					      : "stage %s has no outputs (nothing for @%s)",
+	return err_usage(e,
+			 from->outputs_len ? "stage %s has more than one output; write @%s/PATH"
+					   : "stage %s has no outputs (nothing for @%s)",
 			 from->name, from->name);
 }
 
@@ -127,8 +128,9 @@ static int resolve(const struct job *job, size_t self, const char *source, struc
 		return err_usage(e, "%s: a stage cannot take what it makes itself",
 				 show(source).text);
 	if ((size_t)l->stage > self)
-		return err_usage(e, "%s: that stage comes later; stages run in the order in which "
-				    "they stand, so that none waits for itself",
+		return err_usage(e,
+				 "%s: that stage comes later; stages run in the order in which "
+				 "they stand, so that none waits for itself",
 				 show(source).text);
 	return find_output(&job->stages[l->stage], path, &l->output, e);
 }
@@ -262,7 +264,8 @@ static int check_tool(struct reading *r, struct err *e)
 	for (size_t i = 0; i < 2; i++)
 		if ((!takes && spec_set(both[i], "input-ro", "@source", e) < 0) ||
 		    spec_set(both[i], "artifact",
-			     arena_printf(r->job->arena, "%s:required:max=32M", r->job->analyse.tool_sarif),
+			     arena_printf(r->job->arena, "%s:required:max=32M",
+					  r->job->analyse.tool_sarif),
 			     e) < 0)
 			return reading_refuse(r, tool->at, "tool", e);
 	return check_stage(r, 0, tool, e);

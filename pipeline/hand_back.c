@@ -31,7 +31,8 @@ int hand_back_open(const char *path, struct err *e)
 		empty &= strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
 	closedir(list);
 	if (!empty)
-		return err_usage(e, "artifacts-dir %s is not empty, and nothing in it is replaced", path);
+		return err_usage(e, "artifacts-dir %s is not empty, and nothing in it is replaced",
+				 path);
 	return fd_take(&dir);
 }
 
@@ -108,8 +109,7 @@ static int copy_artifacts(const struct stage_run *run, int to, struct err *e)
 	autoclose int from = openat(run->dir, "outputs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int done = 0;
 	for (size_t i = 0; from >= 0 && i < json_array_size(rows); i++) {
-		const char *file =
-			json_string_value(json_object_get(json_array_get(rows, i), "file"));
+		const char *file = json_string_value(json_object_get(json_array_get(rows, i), "file"));
 		if (file && !is_output(run, file) && copy_entry(from, file, to, file) < 0)
 			done = err_sys(e, "hand back %s of stage %s", file, run->stage->name);
 	}
@@ -128,9 +128,9 @@ int hand_back(struct stage_run *run, int dir, size_t number, struct arena *a, st
 	if (to < 0 || copy_artifacts(run, to, e) < 0 ||
 	    copy_entry(run->dir, "stdout", to, "stdout") < 0 ||
 	    copy_entry(run->dir, "stderr", to, "stderr") < 0)
-		return e->kind == ERR_NONE ? err_sys(e, "hand back what stage %s said",
-						     run->stage->name)
-					   : -1;
+		return e->kind == ERR_NONE
+			       ? err_sys(e, "hand back what stage %s said", run->stage->name)
+			       : -1;
 	run->handed = name;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* A job: what was asked for, as one struct; const once it is read.
  *
- * pinfold-job(5) says what a document may hold, docs/job.schema.json is its schema. Sandbox keys of a
- * stage are the spec's own: the same table, the same parser (spec/keys.h), and so the same defaults.
- * All strings and arrays belong to the arena that job_read() was given. Reading is pure: no system
- * call but memory.
+ * pinfold-job(5) says what a document may hold, docs/job.schema.json is its schema. Sandbox keys of
+ * a stage are the spec's own: the same table, the same parser (spec/keys.h), and so the same
+ * defaults. All strings and arrays belong to the arena that job_read() was given. Reading is pure:
+ * no system call but memory.
  */
 #ifndef PINFOLD_PIPELINE_JOB_H
 #define PINFOLD_PIPELINE_JOB_H
@@ -36,9 +36,9 @@ struct job_stage;
 
 struct job_source {
 	enum source_kind kind;
-	const char *image;  /* whose git, curl, tar or unzip is used; NULL: the job's */
-	const char *url;    /* git and archive: https alone */
-	const char *host;   /* of the url, lower case; brackets gone */
+	const char *image; /* whose git, curl, tar or unzip is used; NULL: the job's */
+	const char *url;   /* git and archive: https alone */
+	const char *host;  /* of the url, lower case; brackets gone */
 	uint16_t port;
 	const char *ref;    /* git: a branch, a tag or a commit; "HEAD" by default */
 	bool submodules;    /* git: of the declared host alone */
@@ -49,7 +49,7 @@ struct job_source {
 	const char *ca;	    /* NULL: the image's own certificates */
 	const char **allow; /* rules instead of the one for host and port, NULL-terminated; NULL: that one */
 	uint64_t max_bytes, max_files; /* of the tree */
-	struct job_stage *limits; /* sandbox keys of the fetch; NULL: none are said */
+	struct job_stage *limits;      /* sandbox keys of the fetch; NULL: none are said */
 };
 
 /* ---- what is looked at before anything runs ---- */
@@ -85,9 +85,9 @@ struct job_output {
 
 /* What `@STAGE/OUTPUT` in an input stands for. */
 struct job_link {
-	size_t input;	 /* in the stage's spec's inputs */
-	int stage;	 /* index of the earlier stage; LINK_SOURCE: the tree that was fetched */
-	size_t output;	 /* of that stage */
+	size_t input;  /* in the stage's spec's inputs */
+	int stage;     /* index of the earlier stage; LINK_SOURCE: the tree that was fetched */
+	size_t output; /* of that stage */
 };
 enum { LINK_SOURCE = -1 };
 
@@ -121,10 +121,10 @@ struct job_parameter {
 struct job_matrix {
 	const struct job_parameter *parameters;
 	size_t parameters_len;
-	size_t combinations;	/* product of the lengths; 0: there is no matrix */
-	struct slots slots;	/* how many of them run at once, with whom else */
-	bool slots_said;	/* else it is one at a time, and nobody else's business */
-	bool keep_going;	/* one that failed does not stop the others */
+	size_t combinations; /* product of the lengths; 0: there is no matrix */
+	struct slots slots;  /* how many of them run at once, with whom else */
+	bool slots_said;     /* else it is one at a time, and nobody else's business */
+	bool keep_going;     /* one that failed does not stop the others */
 };
 
 struct job_configuration {
@@ -151,17 +151,18 @@ struct job_cost {
 
 /* A program in a language that has a template, instead of stages. */
 struct job_lang {
-	const char *name;    /* "c", "python", ...; NULL: none */
-	const char *version; /* "c17"; NULL: the template's */
+	const char *name;     /* "c", "python", ...; NULL: none */
+	const char *version;  /* "c17"; NULL: the template's */
 	const char **options; /* for the compiler, NULL-terminated */
-	const char **files;  /* in the tree, NULL-terminated; the first is the main one */
-	const char **args;   /* of the program, NULL-terminated */
+	const char **files;   /* in the tree, NULL-terminated; the first is the main one */
+	const char **args;    /* of the program, NULL-terminated */
 	const char *build_image, *run_image; /* NULL: the template's */
 };
 
 struct job {
 	struct arena *arena;
-	const char *name;  /* NULL: none */
+	int (*configure)(struct spec *s, struct err *e); /* the configuration files; NULL: none */
+	const char *name;				 /* NULL: none */
 	const char *image; /* of stages that name none; NULL: each does */
 	struct job_source source;
 	struct job_analyse analyse;
@@ -172,8 +173,8 @@ struct job {
 	struct job_cost cost;
 };
 
-/* Read a document whole. name is for messages. configure reads the configuration files into a spec, as for
- * `run`; NULL where there are none (tests). ERR_USAGE begins with NAME:LINE:COLUMN. */
+/* Read a document whole. name is for messages. configure reads the configuration files into a spec,
+ * as for `run`; NULL where there are none (tests). ERR_USAGE begins with NAME:LINE:COLUMN. */
 struct job_text {
 	const char *name, *text; /* borrowed for the call */
 	size_t len;
@@ -199,8 +200,8 @@ static inline size_t job_runs_of(const struct job *job, const struct job_stage *
 /* Values of the parameters in combination number i, in the order of matrix.parameters. */
 void job_combination(const struct job_matrix *m, size_t i, struct job_setting *set);
 
-/* text with @{NAME} replaced by what set says, and @@{ by @{; the arena's. NULL: a name is not in set, which
- * *unknown is then (of the arena, too). */
+/* text with @{NAME} replaced by what set says, and @@{ by @{; the arena's. NULL: a name is not in
+ * set, which *unknown is then (of the arena, too). */
 const char *job_substitute(const char *text, const struct job_setting *set, size_t len,
 			   struct arena *a, const char **unknown);
 

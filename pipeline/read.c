@@ -31,9 +31,9 @@ static int read_image(struct reading *r, const struct place *p, void *into, stru
 }
 
 static const struct job_member rows[] = {
-	{"name", read_name},	 {"image", read_image},	  {"source", read_source},
+	{"name", read_name},	   {"image", read_image}, {"source", read_source},
 	{"analyse", read_analyse}, {"lang", read_lang},	  {"stages", read_stages},
-	{"matrix", read_matrix}, {"cost", read_cost},	  {NULL, NULL},
+	{"matrix", read_matrix},   {"cost", read_cost},	  {NULL, NULL},
 };
 
 static int read_document(struct reading *r, struct err *e)
@@ -52,7 +52,7 @@ static int read_document(struct reading *r, struct err *e)
 int job_read(struct job *job, const struct job_text *from, struct arena *a, struct err *e)
 {
 	struct reading r = {.job = job, .configure = from->configure};
-	*job = (struct job){.arena = a, .analyse = {.gate = GATE_ERROR}};
+	*job = (struct job){.arena = a, .configure = from->configure, .analyse = {.gate = GATE_ERROR}};
 	document_init(&r.d, from->name, from->text, from->len);
 	const int done = read_document(&r, e);
 	json_decref(r.d.root);

@@ -1,5 +1,5 @@
-/* A language's template becomes stages: written as a document, and read like one, so that they are what anybody
- * could have written. */
+/* A language's template becomes stages: written as a document, and read like one, so that they are
+ * what anybody could have written. */
 #include "pipeline/reading.h"
 #include "pipeline/template.h"
 #include "spec/parse.h"
@@ -38,8 +38,8 @@ static const char *escaped(const char *word, struct arena *a)
 	return arena_printf(a, "%s%s", done, word);
 }
 
-static void write_stage(struct json_writer *w, const struct written *s, const struct template_ask *ask,
-			struct arena *a)
+static void write_stage(struct json_writer *w, const struct written *s,
+			const struct template_ask *ask, struct arena *a)
 {
 	struct template_ask own = *ask;
 	own.folder = s->folder;
@@ -67,10 +67,12 @@ static void write_stage(struct json_writer *w, const struct written *s, const st
 	json_end(w, '{');
 }
 
-static char *write_stages(const struct job *job, const struct language *l, const struct template_ask *ask)
+static char *write_stages(const struct job *job, const struct language *l,
+			  const struct template_ask *ask)
 {
-	const struct written build = {l, &l->build, "build", job->lang.build_image, "@source",
-				      SOURCE_FOLDER_INSIDE};
+	const struct written build = {l,	 &l->build,
+				      "build",	 job->lang.build_image,
+				      "@source", SOURCE_FOLDER_INSIDE};
 	const struct written run = {l,
 				    &l->run,
 				    "run",

@@ -21,7 +21,8 @@ static int split_url(struct job_source *s, struct arena *a, struct err *e)
 	static const char scheme[] = "https://";
 	const char *url = s->url;
 	if (strncmp(url, scheme, sizeof(scheme) - 1) != 0)
-		return url_refuse(url, "it does not begin with https://, and nothing else is fetched", e);
+		return url_refuse(url,
+				  "it does not begin with https://, and nothing else is fetched", e);
 	for (const char *c = url; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f || *c == '\\' || *c == '"')
 			return url_refuse(url, "it has a character in it that no address has", e);
@@ -176,7 +177,8 @@ static int read_limits(struct reading *r, const struct place *p, void *into, str
 	if (!asked->image && !asked->command && asked->inputs.len == 0 &&
 	    asked->artifacts.len == 0 && asked->egress.allow.len == 0)
 		return 0;
-	err_usage(e, "image, command, inputs, artifacts and egress.allow of a fetch are not said here");
+	err_usage(e,
+		  "image, command, inputs, artifacts and egress.allow of a fetch are not said here");
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
@@ -208,14 +210,21 @@ static int check_members(struct reading *r, const struct place *p, struct err *e
 int read_source(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
-		{"git", read_git},	       {"archive", read_archive},
-		{"folder", read_folder},       {"files", read_files},
+		{"git", read_git},
+		{"archive", read_archive},
+		{"folder", read_folder},
+		{"files", read_files},
 		{"ref", read_ref},
-		{"submodules", read_submodules}, {"digest", read_digest},
-		{"format", read_format},       {"image", read_source_image},
-		{"max-bytes", read_max_bytes}, {"max-files", read_max_files},
-		{"ca", read_ca},	       {"allow", read_allow},
-		{"limits", read_limits},       {NULL, NULL},
+		{"submodules", read_submodules},
+		{"digest", read_digest},
+		{"format", read_format},
+		{"image", read_source_image},
+		{"max-bytes", read_max_bytes},
+		{"max-files", read_max_files},
+		{"ca", read_ca},
+		{"allow", read_allow},
+		{"limits", read_limits},
+		{NULL, NULL},
 	};
 	struct job_source *s = &((struct job *)into)->source;
 	*s = (struct job_source){.max_bytes = 256ULL << 20,
@@ -234,11 +243,8 @@ int read_source(struct reading *r, const struct place *p, void *into, struct err
 
 static int read_gate(struct reading *r, const struct place *p, void *into, struct err *e)
 {
-	static const char *const words[] = {[GATE_NONE] = "none",
-					    [GATE_NOTE] = "note",
-					    [GATE_WARNING] = "warning",
-					    [GATE_ERROR] = "error",
-					    NULL};
+	static const char *const words[] =
+		{[GATE_NONE] = "none", [GATE_NOTE] = "note", [GATE_WARNING] = "warning", [GATE_ERROR] = "error", NULL};
 	int word = 0;
 	if (reading_word(r, p, words, &word, e) < 0)
 		return -1;
@@ -299,7 +305,10 @@ static int read_tool(struct reading *r, const struct place *p, void *into, struc
 	static const char *const others[] = {"sarif", NULL};
 	struct job_analyse *a = into;
 	struct job_stage *s = arena_alloc(r->job->arena, sizeof(*s));
-	*s = (struct job_stage){.kind = STAGE_BUILD, .name = "analyse", .at = p->value.at, .cache = true};
+	*s = (struct job_stage){.kind = STAGE_BUILD,
+				.name = "analyse",
+				.at = p->value.at,
+				.cache = true};
 	if (r->d.j.text[p->value.at] != '{') {
 		err_usage(e, "wrong type; here belongs an object");
 		return reading_refuse(r, p->value.at, p->name, e);

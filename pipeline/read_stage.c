@@ -16,7 +16,10 @@ static const char *const not_for_stages[] = {"result", "events", "id", "stdout",
 static const struct {
 	const char *name, *value;
 } tighter[] = {
-	{"pids", "64"}, {"scratch", "64M"}, {"scratch-inodes", "4096"}, {"output", "4M"},
+	{"pids", "64"},
+	{"scratch", "64M"},
+	{"scratch-inodes", "4096"},
+	{"output", "4M"},
 };
 
 /* ---- members that are no keys ---- */
@@ -61,7 +64,8 @@ static int add_output(struct reading *r, struct job_stage *s, const char *text, 
 {
 	struct artifact_list list = {0};
 	struct arena *a = r->job->arena;
-	if (has_option(text, ":type=") || has_option(text, ":schema=") || has_option(text, ":required"))
+	if (has_option(text, ":type=") || has_option(text, ":schema=") ||
+	    has_option(text, ":required"))
 		return err_usage(e, "%s: an output has max=SIZE and files=NUMBER alone",
 				 show(text).text);
 	if (artifact_list_add(&list, arena_printf(a, "%s:type=tree", text), a, e) < 0)
@@ -73,9 +77,11 @@ static int add_output(struct reading *r, struct job_stage *s, const char *text, 
 	for (size_t i = 0; i < s->outputs_len; i++)
 		if (strcmp(s->outputs[i].path, rule->path) == 0)
 			return err_usage(e, "%s: given twice", show(text).text);
-	s->outputs[s->outputs_len++] = (struct job_output){
-		rule->path, has_option(text, ":max=") ? rule->max_bytes : OUTPUT_BYTES_DEFAULT,
-		rule->max_files};
+	s->outputs[s->outputs_len++] = (struct job_output){rule->path,
+							   has_option(text, ":max=")
+								   ? rule->max_bytes
+								   : OUTPUT_BYTES_DEFAULT,
+							   rule->max_files};
 	return 0;
 }
 
@@ -113,8 +119,9 @@ static int read_cache(struct reading *r, const struct place *p, void *into, stru
 }
 
 static const struct job_member own[] = {
-	{"name", read_name},   {"kind", read_kind}, {"outputs", read_outputs}, {"diagnostics", read_diagnostics},
-	{"cache", read_cache}, {NULL, NULL},
+	{"name", read_name},	   {"kind", read_kind},
+	{"outputs", read_outputs}, {"diagnostics", read_diagnostics},
+	{"cache", read_cache},	   {NULL, NULL},
 };
 static const char *const own_names[] = {"name", "kind", "outputs", "diagnostics", "cache", NULL};
 
@@ -122,7 +129,7 @@ static const char *const own_names[] = {"name", "kind", "outputs", "diagnostics"
 
 static uint64_t *number_at(struct spec *s, const struct key *k)
 {
-	return (uint64_t *)(void *)((char *)s + k->offset);
+	return (uint64_t *)((uintptr_t)s + k->offset);
 }
 
 static int tighten(struct spec *whole, struct err *e)

@@ -239,7 +239,9 @@ static int read_minimals(struct reading *r, const struct place *p, void *into, s
 static int read_full(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	struct job_cost *c = into;
-	static const struct job_member rows[] = {{"scale", read_scale}, {"set", read_set}, {NULL, NULL}};
+	static const struct job_member rows[] = {{"scale", read_scale},
+						 {"set", read_set},
+						 {NULL, NULL}};
 	c->full.name = "full";
 	if (reading_object(r, p, rows, &c->full, e) < 0)
 		return -1;
@@ -288,7 +290,8 @@ static int read_budget_file(struct reading *r, const struct place *p, void *into
 
 static int approve_one(struct job_budget *b, const char *word, struct err *e)
 {
-	uint64_t *const times[] = {&b->wall_ns, &b->cpu_time_ns}, *const sizes[] = {&b->memory_bytes, &b->scratch_bytes};
+	uint64_t *const times[] = {&b->wall_ns, &b->cpu_time_ns}, *const sizes[] = {&b->memory_bytes,
+										    &b->scratch_bytes};
 	static const char *const names[] = {"wall=", "cpu-time=", "memory=", "scratch="};
 	for (size_t i = 0; i < 4; i++) {
 		const size_t len = strlen(names[i]);
@@ -394,10 +397,10 @@ static int read_run_image(struct reading *r, const struct place *p, void *into, 
 int read_lang(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
-		{"name", read_lang_name},   {"version", read_lang_version},
+		{"name", read_lang_name},	{"version", read_lang_version},
 		{"options", read_lang_options}, {"files", read_lang_files},
-		{"args", read_lang_args},   {"build-image", read_build_image},
-		{"run-image", read_run_image}, {NULL, NULL},
+		{"args", read_lang_args},	{"build-image", read_build_image},
+		{"run-image", read_run_image},	{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
 	if (r->d.j.text[p->value.at] == '"')

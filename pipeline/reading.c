@@ -222,8 +222,8 @@ static int read_string(struct reading *r, const struct place *p, void *into, str
 
 int reading_strings(struct reading *r, const struct place *p, const char ***list, struct err *e)
 {
-	struct strings s = {.list = arena_alloc(r->job->arena,
-						(reading_count(r, p) + 1) * sizeof(*s.list))};
+	struct strings s = {
+		.list = arena_alloc(r->job->arena, (reading_count(r, p) + 1) * sizeof(*s.list))};
 	const struct reading_each each = {read_string, &s, JOB_WORDS_MAX};
 	if (r->d.j.text[p->value.at] == '[' && reading_count(r, p) == 0) {
 		*list = s.list;

@@ -1,7 +1,7 @@
 /* What the readers of a job document's parts share. Inside pipeline/ only.
  *
- * A part is a table of members: each row has its name and who reads its value. Names that are unknown or
- * stand twice are refused, with line and column, as is whatever a reader refuses.
+ * A part is a table of members: each row has its name and who reads its value. Names that are
+ * unknown or stand twice are refused, with line and column, as is whatever a reader refuses.
  */
 #ifndef PINFOLD_PIPELINE_READING_H
 #define PINFOLD_PIPELINE_READING_H

@@ -87,8 +87,8 @@ static void write_waivers(struct json_writer *w, const struct scan_waivers *all)
 
 void report_analysis(struct json_writer *w, const struct job *job, const struct job_result *r)
 {
-	static const char *const gates[] = {
-		[GATE_NONE] = "none", [GATE_NOTE] = "note", [GATE_WARNING] = "warning", [GATE_ERROR] = "error"};
+	static const char *const gates[] =
+		{[GATE_NONE] = "none", [GATE_NOTE] = "note", [GATE_WARNING] = "warning", [GATE_ERROR] = "error"};
 	const struct job_analysis *a = &r->analysis;
 	if (!job || !a->done) {
 		json_null_value(w, "analysis");
@@ -98,7 +98,8 @@ void report_analysis(struct json_writer *w, const struct job *job, const struct 
 	json_text(w, "gate", gates[job->analyse.gate]);
 	json_begin(w, "counts", '{');
 	for (int i = SCAN_SEVERITIES - 1; i >= 0; i--)
-		json_number(w, scan_severity_name((enum scan_severity)i), (int64_t)a->verdict.counts[i]);
+		json_number(w, scan_severity_name((enum scan_severity)i),
+			    (int64_t)a->verdict.counts[i]);
 	json_number(w, "waived", (int64_t)a->verdict.waived);
 	json_end(w, '{');
 	json_bool(w, "complete", !a->findings.cut && a->findings.len <= FINDINGS_MAX);
@@ -117,7 +118,8 @@ static void write_measure(struct json_writer *w, const char *key, const uint64_t
 	json_end(w, '{');
 }
 
-static void write_points(struct json_writer *w, const struct job_cost *c, const struct job_cost_result *r)
+static void write_points(struct json_writer *w, const struct job_cost *c,
+			 const struct job_cost_result *r)
 {
 	json_begin(w, "points", '[');
 	for (size_t i = 0; r->estimated && i < c->minimal_len; i++) {
@@ -161,7 +163,8 @@ static void write_approved(struct json_writer *w, const struct job_cost *c)
 }
 
 /* Of the shared budget; what it is worth is in the budget's file. */
-static void write_amount(struct json_writer *w, const char *key, bool there, const struct budget_amount *a)
+static void write_amount(struct json_writer *w, const char *key, bool there,
+			 const struct budget_amount *a)
 {
 	if (!there) {
 		json_null_value(w, key);

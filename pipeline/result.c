@@ -70,9 +70,8 @@ static void text_or_null(struct json_writer *w, const char *key, const char *tex
 		json_null_value(w, key);
 }
 
-static const char *const source_kinds[] = {
-	[SOURCE_NONE] = "", [SOURCE_GIT] = "git", [SOURCE_ARCHIVE] = "archive", [SOURCE_FOLDER] = "folder",
-	[SOURCE_FILES] = "files"};
+static const char *const source_kinds[] =
+	{[SOURCE_NONE] = "", [SOURCE_GIT] = "git", [SOURCE_ARCHIVE] = "archive", [SOURCE_FOLDER] = "folder", [SOURCE_FILES] = "files"};
 
 static void write_source(struct json_writer *w, const struct job *job, const struct job_result *r)
 {
@@ -98,8 +97,8 @@ static void write_source(struct json_writer *w, const struct job *job, const str
 
 static void write_cache(struct json_writer *w, const struct stage_run *run)
 {
-	static const char *const states[] = {
-		[CACHE_OFF] = "off", [CACHE_MISS] = "miss", [CACHE_HIT] = "hit"};
+	static const char *const states[] =
+		{[CACHE_OFF] = "off", [CACHE_MISS] = "miss", [CACHE_HIT] = "hit"};
 	json_begin(w, "cache", '{');
 	json_text(w, "state", states[run->cache]);
 	text_or_null(w, "key", run->key);
@@ -147,8 +146,8 @@ static void write_set(struct json_writer *w, const struct stage_run *run)
 
 static void write_stage(struct json_writer *w, const struct stage_run *run)
 {
-	static const char *const states[] = {
-		[RUN_SKIPPED] = "skipped", [RUN_RAN] = "ran", [RUN_CACHED] = "cached"};
+	static const char *const states[] =
+		{[RUN_SKIPPED] = "skipped", [RUN_RAN] = "ran", [RUN_CACHED] = "cached"};
 	json_begin(w, NULL, '{');
 	json_text(w, "name", run->stage->name);
 	json_text(w, "kind", run->kind);

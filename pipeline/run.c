@@ -1,13 +1,14 @@
 /* Theory of operation.
  *
- * A job is a list of runs. Each run of a stage is a `pinfold run` of its own (stage_run.c), told by a spec and
- * answering by a result; this process only waits (watch.c), keeps what stages hand to each other (work.c) and
- * writes down what happened. It reads no byte that a stage made but its own runs' results: trees and files are
- * collected by `pinfold run`, and put into the next stage by it.
+ * A job is a list of runs. Each run of a stage is a `pinfold run` of its own (stage_run.c), told by
+ * a spec and answering by a result; this process only waits (watch.c), keeps what stages hand to
+ * each other (work.c) and writes down what happened. It reads no byte that a stage made but its own
+ * runs' results: trees and files are collected by `pinfold run`, and put into the next stage by it.
  *
- * In order: a folder for the job; the source, fetched in sandboxes (fetch.c); what looks at it; then the stages
- * in the order in which they stand, those that vary once for each combination. The first that is not ok ends
- * the job; a signal or a caller that is gone ends what runs, and nothing more begins.
+ * In order: a folder for the job; the source, fetched in sandboxes (fetch.c); what looks at it;
+ * then the stages in the order in which they stand, those that vary once for each combination. The
+ * first that is not ok ends the job; a signal or a caller that is gone ends what runs, and nothing
+ * more begins.
  */
 #include "pipeline/run.h"
 
@@ -48,7 +49,8 @@ static void find_image(const struct job_state *j, struct stage_run *run)
 	struct err e = ERR_INIT;
 	struct stat st;
 	char id[STORED_ID_BYTES];
-	if (s->image_kind != IMAGE_NAME || stat(s->image, &st) == 0 || stored_is_shut(j->o->store, &e))
+	if (s->image_kind != IMAGE_NAME || stat(s->image, &st) == 0 ||
+	    stored_is_shut(j->o->store, &e))
 		return;
 	if (stored_find(j->o->store, s->image, id, &e) > 0)
 		snprintf(run->image_id, sizeof(run->image_id), "%s", id);
@@ -126,8 +128,8 @@ static size_t prepare_runs(struct job_state *j, size_t stage, struct stage_run *
 		j->by_stage[stage][i] = run;
 		run->to_stdout = stage + 1 == j->job->stages_len;
 		if (s->varies && j->job->matrix.combinations) {
-			struct job_setting *set =
-				arena_alloc(j->job->arena, JOB_PARAMETERS_MAX * sizeof(*set));
+			struct job_setting *set = arena_alloc(j->job->arena,
+							      JOB_PARAMETERS_MAX * sizeof(*set));
 			job_combination(&j->job->matrix, i, set);
 			run->set = set;
 			run->set_len = j->job->matrix.parameters_len;
@@ -171,8 +173,8 @@ bool job_run_configured(struct job_state *j, size_t stage, size_t configuration)
 	const struct job_configuration *own = full ? &c->full : &c->minimal[configuration];
 	struct stage_run *run = job_new_run(j, s);
 	if (!j->by_stage[stage])
-		j->by_stage[stage] =
-			arena_alloc(j->job->arena, (c->minimal_len + 1) * sizeof(*j->by_stage[stage]));
+		j->by_stage[stage] = arena_alloc(j->job->arena,
+						 (c->minimal_len + 1) * sizeof(*j->by_stage[stage]));
 	j->by_stage[stage][s->varies ? configuration : 0] = run;
 	run->to_stdout = full && stage + 1 == j->job->stages_len;
 	if (s->varies) {
@@ -233,10 +235,12 @@ static int prepare(struct job_state *j, struct err *e)
 	if (choose_id(j->r, j->o->id, e) < 0)
 		return -1;
 	if (wants_artifacts(j->job) && !j->o->artifacts_dir)
-		return err_usage(e, "a stage has artifacts, and nothing says where to; give --artifacts-dir");
+		return err_usage(e,
+				 "a stage has artifacts, and nothing says where to; give --artifacts-dir");
 	if (j->o->artifacts_dir && (j->handed = hand_back_open(j->o->artifacts_dir, e)) < 0)
 		return -1;
-	if (work_open(&j->work, j->o->store, j->job->arena, e) < 0 || work_begin(&j->work, j->r->id, e) < 0)
+	if (work_open(&j->work, j->o->store, j->job->arena, e) < 0 ||
+	    work_begin(&j->work, j->r->id, e) < 0)
 		return -1;
 	make_lists(j);
 	return 0;

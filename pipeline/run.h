@@ -85,8 +85,8 @@ void job_warn(struct job_result *r, const char *fmt, ...) __attribute__((format(
 void job_result_refuse(struct job_result *r, const struct err *why);
 const char *job_status_name(enum job_status s);
 
-/* Run it. Always fills r; there is no other outcome. TERM, INT, HUP and QUIT are blocked by the caller, and end
- * it in order. */
+/* Run it. Always fills r; there is no other outcome. TERM, INT, HUP and QUIT are blocked by the
+ * caller, and end it in order. */
 void job_run(const struct job *job, const struct job_options *o, struct job_result *r);
 
 /* The document of docs/job-result.schema.json; malloc'ed, NULL when memory is out. job may be NULL: it was not read. */

@@ -74,8 +74,7 @@ static char *read_all(int fd, size_t most)
 /* An entry that was written before the host went down may be half on its disk. */
 static void boot_id(char id[BOOT_BYTES])
 {
-	const ssize_t n =
-		fd_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id, BOOT_BYTES);
+	const ssize_t n = fd_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id, BOOT_BYTES);
 	id[n > 0 ? (size_t)n : 0] = '\0';
 	id[strcspn(id, "\n")] = '\0';
 }
@@ -257,30 +256,32 @@ static int make_pipes(struct stage_run *run, bool with_events, struct ends *its,
 	return with_events ? make_pipe(&run->events, &its->events, e) : 0;
 }
 
-static int start_process(struct stage_run *run, const struct stage_place *at, const struct ends *its,
-			 struct err *e)
+static int start_process(struct stage_run *run, const struct stage_place *at,
+			 const struct ends *its, struct err *e)
 {
 	char spec[32];
 	const int keep[] = {run->spec, run->answer, its->out, its->err, its->events};
 	snprintf(spec, sizeof(spec), "/proc/self/fd/%d", run->spec);
 	char *const argv[] = {arena_strdup(at->arena, "pinfold"), arena_strdup(at->arena, "run"),
 			      arena_strdup(at->arena, "--spec"), spec, NULL};
-	run->process = (struct sibling){
-		.path = at->pinfold,
-		.argv = argv,
-		.in = run->stage->asked.stdin_kind == STDIN_CALLER ? STDIN_FILENO : -1,
-		.out = -1,
-		.err = at->stderr_fd,
-		.keep = keep,
-		.keep_len = its->events >= 0 ? 5 : 4,
-		.pidfd = -1};
+	run->process = (struct sibling){.path = at->pinfold,
+					.argv = argv,
+					.in = run->stage->asked.stdin_kind == STDIN_CALLER
+						      ? STDIN_FILENO
+						      : -1,
+					.out = -1,
+					.err = at->stderr_fd,
+					.keep = keep,
+					.keep_len = its->events >= 0 ? 5 : 4,
+					.pidfd = -1};
 	const int done = sibling_start(&run->process, e);
 	run->process.argv = NULL;
 	run->process.keep = NULL;
 	return done;
 }
 
-static int tell(struct stage_run *run, const struct stage_place *at, const struct ends *its, struct err *e)
+static int tell(struct stage_run *run, const struct stage_place *at, const struct ends *its,
+		struct err *e)
 {
 	/* Numbers as they are in the run. */
 	const struct ends ours = {run->events, run->out_pipe, run->err_pipe};

@@ -1,8 +1,9 @@
 /* One run of one stage: what it is told, what became of it. Inside pipeline/ only.
  *
- * A run is `pinfold run` in a process of its own: should its supervision crash, this process still has the job's
- * result to write, with a stage that is lost. It is told by a spec in a memory file and answers by a result in
- * another; its streams come through pipes, are kept in files of the work folder, and passed on.
+ * A run is `pinfold run` in a process of its own: should its supervision crash, this process still
+ * has the job's result to write, with a stage that is lost. It is told by a spec in a memory file
+ * and answers by a result in another; its streams come through pipes, are kept in files of the work
+ * folder, and passed on.
  */
 #ifndef PINFOLD_PIPELINE_STAGE_RUN_H
 #define PINFOLD_PIPELINE_STAGE_RUN_H
@@ -19,9 +20,9 @@ enum cache_state { CACHE_OFF, CACHE_MISS, CACHE_HIT };
 
 /* One of its outputs, where it is. */
 struct stage_output {
-	const char *path;   /* of what was kept, on the host; NULL: it was not */
-	const char *file;   /* its name in outputs/ */
-	char digest[72];    /* "sha256:..." */
+	const char *path; /* of what was kept, on the host; NULL: it was not */
+	const char *file; /* its name in outputs/ */
+	char digest[72];  /* "sha256:..." */
 	int64_t bytes;
 };
 
@@ -38,9 +39,9 @@ struct stage_run {
 	size_t set_len;
 	size_t number; /* in the job; names its folder */
 	struct stage_input inputs[INPUTS_MAX];
-	bool quiet;	/* its stdout is not passed on */
-	bool mute;	/* nothing of it is */
-	bool to_stdout; /* it is the job's output; else it goes to stderr */
+	bool quiet;		   /* its stdout is not passed on */
+	bool mute;		   /* nothing of it is */
+	bool to_stdout;		   /* it is the job's output; else it goes to stderr */
 	const struct slots *slots; /* of the matrix; NULL: as the stage says */
 
 	enum stage_state state;
@@ -65,7 +66,7 @@ struct stage_run {
 	json_t *result;
 	struct stage_output outputs[JOB_OUTPUTS_MAX];
 	struct diagnostics *diagnostics; /* malloc'ed; NULL: none were asked for, or they could not be read */
-	const char *handed; /* its folder in artifacts-dir; NULL: none */
+	const char *handed;		 /* its folder in artifacts-dir; NULL: none */
 	bool ok;
 	char why[400]; /* it is not, in a sentence; "": it is */
 };
@@ -80,12 +81,12 @@ struct stage_place {
 	struct arena *arena;
 	const char *pinfold; /* the program */
 	bool no_cache;
-	int stderr_fd;	     /* pinfold's own words */
+	int stderr_fd; /* pinfold's own words */
 	bool with_events;
 };
 
-/* Look into the cache: true when the run is done by that (state, result, outputs, dir are set). Else key and
- * cache say what came of it. */
+/* Look into the cache: true when the run is done by that (state, result, outputs, dir are set).
+ * Else key and cache say what came of it. */
 bool stage_run_cached(struct stage_run *run, const struct stage_place *at);
 
 /* Start it: process, events (if wanted), pipes and files are set. -1 and *e: it does not run. */

@@ -11,8 +11,8 @@ struct job_state {
 	struct job_result *r;
 	struct watch watch;
 	struct work work;
-	int handed; /* artifacts-dir; -1: none */
-	size_t number; /* of the next run */
+	int handed;		      /* artifacts-dir; -1: none */
+	size_t number;		      /* of the next run */
 	struct stage_run ***by_stage; /* [stage][combination] */
 };
 
@@ -28,11 +28,13 @@ bool analyse_source(struct job_state *j);
 bool job_run_configured(struct job_state *j, size_t stage, size_t configuration);
 /* All of a job with cost. */
 enum job_status cost_run(struct job_state *j);
-void cost_measure(const struct job_state *j, size_t configuration, uint64_t measured[COST_QUANTITIES]);
+void cost_measure(const struct job_state *j, size_t configuration,
+		  uint64_t measured[COST_QUANTITIES]);
 void cost_measure_stage(const struct stage_run *run, uint64_t measured[COST_QUANTITIES]);
 
-/* The upper bounds of the full configuration, in b, which is open if the job names one: 1 if they are reserved, or it names
- * none; 0 if there is too little left, which the result says; -1 and *e. */
+/* The upper bounds of the full configuration, in b, which is open if the job names one: 1 if they
+ * are reserved, or it names none; 0 if there is too little left, which the result says; -1 and *e.
+ */
 int cost_reserve(struct job_state *j, struct budget *b, struct err *e);
 /* What that configuration took, however it ended. */
 void cost_settle(struct job_state *j, struct budget *b, size_t configuration);

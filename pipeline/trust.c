@@ -15,8 +15,9 @@ enum { DIGEST_BYTES = 71 };
 
 static int complain(const char *url, const char *recorded, struct err *e)
 {
-	return err_usage(e, "%s had %.71s when it was first fetched, and has another digest now; declare the "
-			    "new one if it is meant",
+	return err_usage(e,
+			 "%s had %.71s when it was first fetched, and has another digest now; declare the "
+			 "new one if it is meant",
 			 show(url).text, recorded);
 }
 
@@ -51,8 +52,8 @@ int trust_archive(int dir, const char *url, const char *digest, struct err *e)
 {
 	char *line = NULL;
 	size_t room = 0;
-	autoclose int fd = openat(dir, "archives", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
-				  0600);
+	autoclose int fd = openat(dir, "archives",
+				  O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
 		return err_sys(e, "open the record of archives");
 	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -24,7 +24,8 @@ enum {
 	EVENTS_HELD_MAX = 8 << 20,
 	LAST_WORDS_MS = 2000,
 	LOOK_MS = 100, /* between looks whether there is time left */
-	UNREAD_MAX = 256 << 10, /* what a stage says and nobody takes from us: more waits in its pipe */
+	UNREAD_MAX =
+		256 << 10, /* what a stage says and nobody takes from us: more waits in its pipe */
 };
 
 /* ---- opening ---- */
@@ -216,7 +217,8 @@ void watch_pass(struct watch *w, struct stage_run *run)
 {
 	while (!w->cancelled) {
 		pass(w, run);
-		const bool out = w->out.len > 0 && !w->out.broken, err = w->err.len > 0 && !w->err.broken;
+		const bool out = w->out.len > 0 && !w->out.broken,
+			   err = w->err.len > 0 && !w->err.broken;
 		if (!out && !err && (!left_over(run) || w->out.broken || w->err.broken))
 			return;
 		struct pollfd p[] = {{.fd = w->signals, .events = POLLIN},

@@ -16,9 +16,8 @@ struct watch {
 	struct stage_run **active; /* the arena's */
 	size_t active_len;
 };
-#define WATCH_INIT_JOB                                                                           \
-	{.signals = -1, .caller = -1, .out = OUTLET_INIT, .err = OUTLET_INIT, \
-	 .events = OUTLET_INIT}
+#define WATCH_INIT_JOB \
+	{.signals = -1, .caller = -1, .out = OUTLET_INIT, .err = OUTLET_INIT, .events = OUTLET_INIT}
 
 int watch_open(struct watch *w, const struct job_options *o, struct job_result *r, struct err *e);
 /* Passes on what is left of the events, for a while. */
@@ -27,9 +26,9 @@ void watch_close(struct watch *w);
 /* What of one's output is there and was not passed on. */
 void watch_pass(struct watch *w, struct stage_run *run);
 
-/* Run them all, `most` at a time; each comes out of the cache where it can. The first that is not ok ends the
- * others before they begin, unless keep_going; so does a signal. Those that began are watched to their end.
- * True: all are ok. */
+/* Run them all, `most` at a time; each comes out of the cache where it can. The first that is not
+ * ok ends the others before they begin, unless keep_going; so does a signal. Those that began are
+ * watched to their end. True: all are ok. */
 struct batch {
 	struct stage_run **runs;
 	size_t len, most;

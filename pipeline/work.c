@@ -26,7 +26,8 @@ static int own_folder(int dir, const char *name, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "open the folder %s of the job store", name);
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return err_host(e, "the folder %s of the job store is not this user's alone (uid %u, mode %04o)",
+		return err_host(e,
+				"the folder %s of the job store is not this user's alone (uid %u, mode %04o)",
 				name, st.st_uid, st.st_mode & 07777);
 	return fd_take(&fd);
 }
@@ -192,7 +193,8 @@ static void note_entry(int dir, const char *name, void *arg)
 {
 	struct entries *all = arg;
 	struct stat st;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || strlen(name) >= sizeof(all->list->name))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    strlen(name) >= sizeof(all->list->name))
 		return;
 	if (all->len == all->room) {
 		const size_t room = all->room ? all->room * 2 : 256;

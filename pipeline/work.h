@@ -3,10 +3,10 @@
  *	STORE/jobs/work/ID/         one job's, as long as it runs; flock(2) on it says that it does
  *	STORE/jobs/work/ID/N/       one run of a stage: outputs/, stdout, stderr
  *	STORE/jobs/cache/KEY/       the same, complete, with entry.json; flock(2) while it is used
- *	STORE/jobs/archives.json    digests of archives that were seen first here
+ *	STORE/jobs/archives         digests of archives that were seen first here
  *
- * What is made in a work folder comes into the cache by one rename. A killed job leaves its work folder,
- * whose lock the kernel let go of: the next job and `pinfold job gc` take it.
+ * What is made in a work folder comes into the cache by one rename. A killed job leaves its work
+ * folder, whose lock the kernel let go of: the next job and `pinfold job gc` take it.
  */
 #ifndef PINFOLD_PIPELINE_WORK_H
 #define PINFOLD_PIPELINE_WORK_H
@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 struct work {
-	int jobs;  /* STORE/jobs; -1: not open */
-	int cache; /* STORE/jobs/cache */
-	int works; /* STORE/jobs/work */
-	int own;   /* this job's, locked; -1: none */
+	int jobs;	  /* STORE/jobs; -1: not open */
+	int cache;	  /* STORE/jobs/cache */
+	int works;	  /* STORE/jobs/work */
+	int own;	  /* this job's, locked; -1: none */
 	const char *path; /* of STORE/jobs; the arena's */
 	char id[65];	  /* name of own in works */
 };
@@ -41,8 +41,9 @@ struct work_swept {
 	uint64_t works, entries, bytes;
 	bool failed; /* something could not be removed: *e says what */
 };
-/* Work folders that nobody holds, and cache entries that nobody uses: those that were not used for older_ns, the
- * longest unused first while all together are more than most_bytes; LIMIT_NONE (UINT64_MAX) each for not by that. */
+/* Work folders that nobody holds, and cache entries that nobody uses: those that were not used for
+ * older_ns, the longest unused first while all together are more than most_bytes; LIMIT_NONE
+ * (UINT64_MAX) each for not by that. */
 int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_swept *swept,
 	    struct err *e);
 

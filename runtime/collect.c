@@ -338,7 +338,8 @@ static bool take_all(struct intake *in)
 	while (good && intake_take(in, &c, sizeof(c))) {
 		if (c.type == COLLECT_DONE && !within && !in->in_tree)
 			return true;
-		good = c.rule < in->run->spec->artifacts.len && ((!within && !in->in_tree) || c.rule == in->rule);
+		good = c.rule < in->run->spec->artifacts.len &&
+		       ((!within && !in->in_tree) || c.rule == in->rule);
 		in->rule = good ? c.rule : in->rule;
 		good = good && take_path(in, &c) && on_record(in, &c, &within);
 	}
@@ -414,7 +415,9 @@ void collect_artifacts(struct run *run)
 	if (!run->r->artifacts)
 		run->r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*run->r->artifacts));
 	if (in && pipe2(ends, O_CLOEXEC) == 0) {
-		*in = (struct intake){.run = run, .from = ends[0], .file = STORE_FILE_INIT,
+		*in = (struct intake){.run = run,
+				      .from = ends[0],
+				      .file = STORE_FILE_INIT,
 				      .tree = TREE_STORE_INIT};
 		in->states = calloc(list->len, 1);
 		in->buf = malloc(BUFFER);

@@ -58,7 +58,8 @@ static bool on_tree(struct intake *in, const struct collect_record *c, bool *wit
 	if (intake_reserved(in, in->row.file))
 		err_usage(&in->failed, "a document of this run has that name");
 	else
-		tree_store_begin(&in->tree, in->run->plan.artifacts.dir, in->files, c->mode, &in->failed);
+		tree_store_begin(&in->tree, in->run->plan.artifacts.dir, in->files, c->mode,
+				 &in->failed);
 	if (!folder)
 		file_begin(in, c->size, within);
 	return true;
@@ -104,7 +105,8 @@ static bool on_link(struct intake *in, const struct collect_record *c, const cha
 static void finish(struct intake *in)
 {
 	in->row.size = (int64_t)in->tree_bytes;
-	if (good(in) && tree_store_publish(&in->tree, in->row.file, in->row.sha256, &in->failed) == 0) {
+	if (good(in) &&
+	    tree_store_publish(&in->tree, in->row.file, in->row.sha256, &in->failed) == 0) {
 		in->row.status = in->run->r->status == RUN_EXITED ? ARTIFACT_KEPT : ARTIFACT_PARTIAL;
 		if (in->row.status == ARTIFACT_PARTIAL)
 			text_fit(in->row.reason, sizeof(in->row.reason),

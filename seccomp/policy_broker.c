@@ -54,8 +54,7 @@ const size_t policy_dialer_len = sizeof(policy_dialer) / sizeof(policy_dialer[0]
 const struct policy_group policy_collector[] = {
 	EVERYBODY,
 	OWN_MEMORY,
-	{NAMES("openat2", "fstat", "newfstatat", "statx", "getdents64", "lseek", "fcntl",
-	       "readlinkat"),
+	{NAMES("openat2", "fstat", "newfstatat", "statx", "getdents64", "lseek", "fcntl", "readlinkat"),
 	 .why = "below the scratch's descriptor: its root is empty"},
 	{NAMES("read", "write", "sendfile"), .why = "into the pipe"},
 };

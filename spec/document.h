@@ -1,5 +1,5 @@
-/* One JSON document whose members are keys of the table, and where in it things stand. For readers of
- * documents: spec/ and pipeline/. */
+/* One JSON document whose members are keys of the table, and where in it things stand. For readers
+ * of documents: spec/ and pipeline/. */
 #ifndef PINFOLD_SPEC_DOCUMENT_H
 #define PINFOLD_SPEC_DOCUMENT_H
 
@@ -43,8 +43,8 @@ int document_text(const json_t *value, struct arena *a, const char **text, struc
 /* The members of the object at `at`, set in s. */
 int document_set_members(struct spec *s, const struct document *d, size_t at, enum members kind,
 			 struct err *e);
-/* The same for an object that has members besides, which are no keys: others, NULL-terminated. They are
- * passed over. Every key may stand in it, image and command. */
+/* The same for an object that has members besides, which are no keys: others, NULL-terminated. They
+ * are passed over. Every key may stand in it, image and command. */
 int document_set_beside(struct spec *s, const struct document *d, size_t at,
 			const char *const *others, struct err *e);
 /* One value, set in s. */

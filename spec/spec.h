@@ -211,8 +211,8 @@ int spec_check(const struct spec *s, struct err *e);
  * is taken over; text is malloc'ed. NULL when memory is out. */
 char *spec_write_json(const struct spec *s);
 
-/* The same of what was said alone: image, command and the keys that are given. What spec_read_json()
- * makes of it over other defaults is what was asked for. */
+/* The same of what was said alone: image, command and the keys that are given. What
+ * spec_read_json() makes of it over other defaults is what was asked for. */
 char *spec_write_given(const struct spec *s);
 
 /* Sizes "64M", "1.5G" (binary units K M G T, also KiB or kB spellings refused with a hint), times

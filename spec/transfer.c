@@ -123,7 +123,8 @@ static int take_type(struct artifact_rule *r, const char *word, struct err *e)
 			return 0;
 		}
 	}
-	return err_usage(e, "type %s is not one of json, csv, text, png, elf, tree, any", show(word).text);
+	return err_usage(e, "type %s is not one of json, csv, text, png, elf, tree, any",
+			 show(word).text);
 }
 
 static int take_max(struct artifact_rule *r, const char *word, struct err *e)

@@ -114,9 +114,9 @@ static void take(struct collector *c, int dir, const char *name)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			collect_reject(c,
-			       errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE
-								: REASON_UNREADABLE,
-			       0);
+				       errno == EXDEV || errno == ELOOP ? REASON_LINK_ABOVE
+									: REASON_UNREADABLE,
+				       0);
 		return;
 	}
 	if (c->rule->type == ARTIFACT_TREE && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
@@ -128,12 +128,12 @@ static void take(struct collector *c, int dir, const char *name)
 		take_file(c, dir, name, &st);
 	} else {
 		collect_reject(c,
-		       S_ISLNK(st.st_mode)    ? REASON_LINK
-		       : S_ISDIR(st.st_mode)  ? REASON_FOLDER
-		       : S_ISFIFO(st.st_mode) ? REASON_FIFO
-		       : S_ISSOCK(st.st_mode) ? REASON_SOCKET
-					      : REASON_DEVICE,
-		       0);
+			       S_ISLNK(st.st_mode)    ? REASON_LINK
+			       : S_ISDIR(st.st_mode)  ? REASON_FOLDER
+			       : S_ISFIFO(st.st_mode) ? REASON_FIFO
+			       : S_ISSOCK(st.st_mode) ? REASON_SOCKET
+						      : REASON_DEVICE,
+			       0);
 	}
 }
 

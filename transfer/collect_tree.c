@@ -67,7 +67,10 @@ static bool folder_add(struct folder *f, size_t *room, const char *name)
 		*room = more;
 	}
 	f->names[f->len] = strdup(name);
-	return f->names[f->len] && ++f->len;
+	if (!f->names[f->len])
+		return false;
+	f->len++;
+	return true;
 }
 
 /* All names, for they are sorted; as many as may still come, and one. */
@@ -108,8 +111,8 @@ static void enter(struct tree_walk *w, int fd)
 
 static void omit(struct tree_walk *w, const char *name, enum collect_reason reason)
 {
-	collect_put(w->c, (struct collect_record){.type = COLLECT_TREE_OMIT, .reason = reason}, name,
-		    NULL);
+	collect_put(w->c, (struct collect_record){.type = COLLECT_TREE_OMIT, .reason = reason},
+		    name, NULL);
 }
 
 static void link_entry(struct tree_walk *w, int dir, const char *name)
@@ -148,8 +151,9 @@ static void file_entry(struct tree_walk *w, int dir, const char *name, const str
 	if (!spend(w, size))
 		return;
 	collect_put(w->c,
-		    (struct collect_record){
-			    .type = COLLECT_TREE_FILE, .mode = st->st_mode & 0777, .size = size},
+		    (struct collect_record){.type = COLLECT_TREE_FILE,
+					    .mode = st->st_mode & 0777,
+					    .size = size},
 		    name, NULL);
 	collect_bytes(w->c, fd, size);
 }

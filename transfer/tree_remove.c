@@ -12,55 +12,60 @@
 enum { LEVELS = COLLECT_DEPTH_MAX + 16 };
 
 struct removal {
-	DIR *levels[LEVELS];
-	char names[LEVELS][COLLECT_NAME_MAX + 1]; /* of each, in the one before it */
+	struct level {
+		DIR *list;
+		int fd;				 /* of list */
+		char name[COLLECT_NAME_MAX + 1]; /* in the one before it */
+	} levels[LEVELS];
 	size_t depth;
 };
 
 /* Ours, and perhaps shut by its mode. */
-static DIR *open_folder(int dir, const char *name)
+static int open_folder(int dir, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dir, name, flags);
+	autoclose int fd = openat(dir, name, flags);
 	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
 		fd = openat(dir, name, flags);
-	DIR *list = fd >= 0 && fchmod(fd, 0700) == 0 ? fdopendir(fd) : NULL;
-	if (!list && fd >= 0)
-		fd_close(&fd);
-	return list;
+	return fd >= 0 && fchmod(fd, 0700) == 0 ? fd_take(&fd) : -1;
 }
 
 static int push(struct removal *r, int dir, const char *name)
 {
-	DIR *list = r->depth < LEVELS ? open_folder(dir, name) : NULL;
-	if (r->depth == LEVELS)
+	if (r->depth == LEVELS) {
 		errno = ENAMETOOLONG;
-	if (!list)
 		return -1;
-	snprintf(r->names[r->depth], sizeof(r->names[0]), "%s", name);
-	r->levels[r->depth++] = list;
+	}
+	struct level *level = &r->levels[r->depth];
+	autoclose int fd = open_folder(dir, name);
+	level->list = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!level->list)
+		return -1;
+	level->fd = fd_take(&fd);
+	snprintf(level->name, sizeof(level->name), "%s", name);
+	r->depth++;
 	return 0;
 }
 
 static int pop(struct removal *r, int dir)
 {
-	closedir(r->levels[--r->depth]);
-	const int above = r->depth ? dirfd(r->levels[r->depth - 1]) : dir;
-	return unlinkat(above, r->names[r->depth], AT_REMOVEDIR);
+	const struct level *level = &r->levels[--r->depth];
+	closedir(level->list);
+	return unlinkat(r->depth ? level[-1].fd : dir, level->name, AT_REMOVEDIR);
 }
 
 static int step(struct removal *r, int dir)
 {
-	DIR *list = r->levels[r->depth - 1];
+	const struct level *level = &r->levels[r->depth - 1];
 	errno = 0;
-	const struct dirent *d = readdir(list);
+	const struct dirent *d = readdir(level->list);
 	if (!d)
 		return errno ? -1 : pop(r, dir);
 	if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
 		return 0;
-	if (unlinkat(dirfd(list), d->d_name, 0) == 0 || errno == ENOENT)
+	if (unlinkat(level->fd, d->d_name, 0) == 0 || errno == ENOENT)
 		return 0;
-	return errno == EISDIR || errno == EPERM ? push(r, dirfd(list), d->d_name) : -1;
+	return errno == EISDIR || errno == EPERM ? push(r, level->fd, d->d_name) : -1;
 }
 
 int tree_remove(int dir, const char *name)
@@ -78,7 +83,7 @@ int tree_remove(int dir, const char *name)
 		return 0;
 	const int error = errno;
 	while (r.depth > 0)
-		closedir(r.levels[--r.depth]);
+		closedir(r.levels[--r.depth].list);
 	errno = error;
 	return -1;
 }

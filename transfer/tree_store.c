@@ -23,8 +23,8 @@ static int check_name(struct tree_store *t, const char *name, struct err *e)
 {
 	if (t->depth == 0)
 		return err_host(e, "an entry came outside of any folder of the tree");
-	if (!*name || strlen(name) > COLLECT_NAME_MAX || strchr(name, '/') || strcmp(name, ".") == 0 ||
-	    strcmp(name, "..") == 0)
+	if (!*name || strlen(name) > COLLECT_NAME_MAX || strchr(name, '/') ||
+	    strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return err_host(e, "the tree has an entry whose name is none");
 	if (strcmp(top(t)->last, name) >= 0)
 		return err_host(e, "the entries of the tree came out of order");
@@ -146,7 +146,8 @@ int tree_store_file(struct tree_store *t, const char *name, mode_t mode, struct 
 	return 0;
 }
 
-int tree_store_data(struct tree_store *t, const void *bytes, size_t len, uint64_t offset, struct err *e)
+int tree_store_data(struct tree_store *t, const void *bytes, size_t len, uint64_t offset,
+		    struct err *e)
 {
 	return store_data(&t->file, bytes, len, offset, e);
 }

@@ -2,7 +2,6 @@
 """Whatever happens, there is one job result: a stage that fails in any way, one whose supervision dies, a store that is none."""
 import os
 import signal
-import stat
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))

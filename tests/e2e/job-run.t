@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Stages run in order, each in a fresh sandbox; what passes between them is what was declared, read-only; the run stage sees no compiler; one result says it all."""
 import os
-import stat
 import subprocess
 import sys
 

@@ -1,5 +1,5 @@
-/* Any bytes as a job. Either they are refused, in words that a terminal may see and with a place, or they make a
- * job whose parts fit each other. */
+/* Any bytes as a job. Either they are refused, in words that a terminal may see and with a place,
+ * or they make a job whose parts fit each other. */
 #include "pipeline/job.h"
 
 #include <stdlib.h>

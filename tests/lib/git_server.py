@@ -61,7 +61,7 @@ class GitServer:
         handler = type("Backend", (_Backend,), {"folder": self.served})
         net.listen(*BACKEND, lambda connection, peer: handler(connection, peer, None))
         self.names = dnsmasq(net, {name: [address] for name, address in hosts.items()})
-        proxy = (f"client_max_body_size 64m; location /files/ {{ alias {self.files}/; }} location /away {{ return 302 https://elsewhere.example$uri; }} "
+        proxy = (f"client_max_body_size 64m; location /files/ {{ alias {self.files}/; }} location /away {{ return 302 https://elsewhere.example/a.git ; }} "
                  f"location / {{ proxy_pass http://{BACKEND[0]}:{BACKEND[1]}; }}")
         self.web = nginx(net, [vhost(net, address, [name], None, plain=False, more=proxy) for name, address in hosts.items()])
         self.ca = net.authority.ca

@@ -56,7 +56,10 @@ class Job:
         self.events = []
         if os.path.exists(events_file):
             with open(events_file, "rb") as file:
-                self.events = [json.loads(line) for line in file]
+                self.events = [pf.parse(line, "job-event") for line in file]
+            for event in self.events:
+                if event["what"] == "run":
+                    pf.parse(json.dumps(event["event"]).encode(), "event")
 
     @property
     def status(self):

@@ -14,7 +14,8 @@ static struct job job;
 static int read_text(const char *text, struct err *e)
 {
 	*e = (struct err)ERR_INIT;
-	return job_read(&job, &(struct job_text){.name = "j", .text = text, .len = strlen(text)}, &arena, e);
+	return job_read(&job, &(struct job_text){.name = "j", .text = text, .len = strlen(text)},
+			&arena, e);
 }
 
 static void must_read(const char *text)
@@ -52,7 +53,8 @@ static void links(void **state)
 	assert_int_equal(job.stages[0].outputs[1].max_bytes, 1024);
 	assert_int_equal(job.stages[0].outputs[1].max_files, 3);
 	assert_int_equal(job.stages[0].outputs[0].max_bytes, 256 << 20);
-	must_refuse("{\"image\": \"@host\", \"stages\": [" A ", {\"name\": \"b\", \"command\": [\"x\"], "
+	must_refuse("{\"image\": \"@host\", \"stages\": [" A
+		    ", {\"name\": \"b\", \"command\": [\"x\"], "
 		    "\"inputs\": {\"read-only\": [\"@a/d/o\", \"@a/d/o\"]}}]}",
 		    "one destination");
 }
@@ -84,8 +86,12 @@ static void configured(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
-	const char *text = "{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"x\"]}]}";
-	const struct job_text from = {.name = "j", .text = text, .len = strlen(text), .configure = few_pids};
+	const char *text =
+		"{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"x\"]}]}";
+	const struct job_text from = {.name = "j",
+				      .text = text,
+				      .len = strlen(text),
+				      .configure = few_pids};
 	assert_int_equal(job_read(&job, &from, &arena, &e), 0);
 	assert_int_equal(job.stages[0].whole.limits.pids, 7);
 	assert_int_equal(job.stages[0].asked.limits.pids, 7);
@@ -99,15 +105,25 @@ static void parameters(void **state)
 	static const struct {
 		const char *text, *want;
 	} texts[] = {
-		{"", ""},	     {"x", "x"},	   {"@{n}", "1"},	    {"a@{n}b@{n}", "a1b1"},
-		{"@@{n}", "@{n}"},   {"@@@{n}", "@@{n}"},  {"@{long-name}", "@{n}"}, {"@{n", "@{n"},
-		{"@ {n}", "@ {n}"},  {"${n}", "${n}"},	   {"@@{n}@{n}", "@{n}1"},
+		{"", ""},
+		{"x", "x"},
+		{"@{n}", "1"},
+		{"a@{n}b@{n}", "a1b1"},
+		{"@@{n}", "@{n}"},
+		{"@@@{n}", "@@{n}"},
+		{"@{long-name}", "@{n}"},
+		{"@{n", "@{n"},
+		{"@ {n}", "@ {n}"},
+		{"${n}", "${n}"},
+		{"@@{n}@{n}", "@{n}1"},
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		assert_string_equal(job_substitute(texts[i].text, set, 2, &arena, &unknown), texts[i].want);
+		assert_string_equal(job_substitute(texts[i].text, set, 2, &arena, &unknown),
+				    texts[i].want);
 	assert_null(job_substitute("a@{other}", set, 2, &arena, &unknown));
 	assert_string_equal(unknown, "other");
-	must_read("{\"image\": \"@host\", \"stages\": [" A ", {\"name\": \"b\", \"command\": [\"@{n}\"], \"outputs\": [\"o\"]}, "
+	must_read("{\"image\": \"@host\", \"stages\": [" A
+		  ", {\"name\": \"b\", \"command\": [\"@{n}\"], \"outputs\": [\"o\"]}, "
 		  "{\"name\": \"c\", \"command\": [\"x\"], \"inputs\": {\"copy\": [\"@b\"]}}, {\"name\": \"d\", \"command\": [\"@@{n}\"]}], "
 		  "\"matrix\": {\"parameters\": {\"n\": [1, 2.50, \"x\"], \"m\": [true, false]}}}");
 	assert_int_equal(job.matrix.combinations, 6);
@@ -125,7 +141,8 @@ static void sources(void **state)
 {
 	(void)state;
 #define WITH(source) "{\"image\": \"@host\", \"source\": {" source "}, \"stages\": [" A "]}"
-	must_read(WITH("\"git\": \"https://Git.Example:8443/a/b.git\""));
+	must_read(WITH("\"git\": \"https:"
+		       "//Git.Example:8443/a/b.git\""));
 	assert_string_equal(job.source.host, "git.example");
 	assert_int_equal(job.source.port, 8443);
 	assert_string_equal(job.source.ref, "HEAD");
@@ -137,8 +154,22 @@ static void sources(void **state)
 	must_read(WITH("\"archive\": \"https://h.example/a.tar.gz\""));
 	assert_int_equal(job.source.format, ARCHIVE_TAR);
 	static const char *const wrong[] = {
-		"http://h/a", "HTTPS://h/a", "https://", "https:///a", "https://u@h/a", "https://h:0/a", "https://h:65536/a",
-		"https://h:x/a", "https://h/a b", "https://h/\\\"", "ext::x", "/etc", "git://h/a", "ssh://h/a", "https://h/\\u0007",
+		"http://h/a",
+		"HTTPS://h/a",
+		"https://",
+		"https:"
+		"///a",
+		"https://u@h/a",
+		"https://h:0/a",
+		"https://h:65536/a",
+		"https://h:x/a",
+		"https://h/a b",
+		"https://h/\\\"",
+		"ext::x",
+		"/etc",
+		"git://h/a",
+		"ssh://h/a",
+		"https://h/\\u0007",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct err e;
@@ -146,7 +177,8 @@ static void sources(void **state)
 		if (read_text(text, &e) == 0)
 			fail_msg("%s was taken", wrong[i]);
 	}
-	must_refuse(WITH("\"git\": \"https://h/a\", \"limits\": {\"image\": \"x\"}"), "not said here");
+	must_refuse(WITH("\"git\": \"https://h/a\", \"limits\": {\"image\": \"x\"}"),
+		    "not said here");
 	must_refuse("{\"stages\": [" A "], \"source\": {\"git\": \"https://h/a\"}}", "image");
 }
 
@@ -154,8 +186,9 @@ static void approvals(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
-	must_read("{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"@{n}\"]}], \"cost\": {\"configurations\": "
-		  "[{\"scale\": 2, \"set\": {\"n\": 2}}, {\"scale\": 1, \"set\": {\"n\": 1}}], \"full\": {\"scale\": 9, \"set\": {\"n\": 9}}}}");
+	must_read(
+		"{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"@{n}\"]}], \"cost\": {\"configurations\": "
+		"[{\"scale\": 2, \"set\": {\"n\": 2}}, {\"scale\": 1, \"set\": {\"n\": 1}}], \"full\": {\"scale\": 9, \"set\": {\"n\": 9}}}}");
 	assert_int_equal(job.cost.minimal_len, 2);
 	assert_string_equal(job.cost.minimal[0].name, "1");
 	assert_false(job.cost.has_approved);
@@ -169,8 +202,9 @@ static void approvals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links),   cmocka_unit_test(kinds),   cmocka_unit_test(configured), cmocka_unit_test(parameters),
-		cmocka_unit_test(sources), cmocka_unit_test(approvals),
+		cmocka_unit_test(links),      cmocka_unit_test(kinds),
+		cmocka_unit_test(configured), cmocka_unit_test(parameters),
+		cmocka_unit_test(sources),    cmocka_unit_test(approvals),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	arena_free(&arena);

@@ -22,10 +22,13 @@ static void links(void **state)
 		size_t depth;
 		bool stays;
 	} all[] = {
-		{"a", 0, true},	      {"a/b", 0, true},	  {"./a", 0, true},    {".", 0, true},	      {"..", 0, false},
-		{"..", 1, true},      {"../a", 1, true},  {"../..", 1, false}, {"../../a", 2, true}, {"/", 9, false},
-		{"/a", 9, false},     {"", 9, false},	  {"a/..", 9, false},  {"a/../b", 9, false}, {"../a/../b", 9, false},
-		{".//../a", 1, true}, {"..//a", 1, true}, {"...", 0, true},    {"..a", 0, true},     {"./../../x", 1, false},
+		{"a", 0, true},	      {"a/b", 0, true},	       {"./a", 0, true},
+		{".", 0, true},	      {"..", 0, false},	       {"..", 1, true},
+		{"../a", 1, true},    {"../..", 1, false},     {"../../a", 2, true},
+		{"/", 9, false},      {"/a", 9, false},	       {"", 9, false},
+		{"a/..", 9, false},   {"a/../b", 9, false},    {"../a/../b", 9, false},
+		{".//../a", 1, true}, {"..//a", 1, true},      {"...", 0, true},
+		{"..a", 0, true},     {"./../../x", 1, false},
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (collect_link_stays(all[i].target, all[i].depth) != all[i].stays)
@@ -56,7 +59,9 @@ static void good(void **state)
 		assert_int_equal(tree_store_file_end(&t, 8192, &e), 0);
 		assert_int_equal(tree_store_leave(&t, &e), 0);
 		assert_int_equal(tree_store_link(&t, "l", "a/f", &e), 0);
-		assert_int_equal(tree_store_publish(&t, round ? "second" : "first", round ? again : digest, &e), 0);
+		assert_int_equal(tree_store_publish(&t, round ? "second" : "first",
+						    round ? again : digest, &e),
+				 0);
 		assert_int_equal(t.bytes, 8192);
 		tree_store_drop(&t);
 		tree_store_drop(&t);
