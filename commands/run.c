@@ -167,6 +167,8 @@ int command_run(const struct context *c)
 	pages_warm(&result, sizeof(result));
 	result_init(&result);
 	options_from_environment(&o, &arena);
+	const char *store = images_store(&arena);
+	o.kept = store ? arena_printf(&arena, "%s/jobs", store) : NULL;
 	o.audit = &audit;
 	/* First of all: it starts this process anew, and what was read from a pipe would be gone. */
 	exe_protect(c->whole_argv, environ, &exposed);
