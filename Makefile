@@ -84,6 +84,12 @@ $(OUT)/bin/pinfold: $(main_obj) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(main_obj) $(LIB) $(RUN_LIBS)
 
+# The same with a collector that was taken over, for tests/attack/artifacts-collector.t.
+$(OUT)/tests/collector-hostile: $(OUT)/obj/tests/collector/hostile.o $(main_obj) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -Wl,--wrap=collect_run -o $@ $^ $(RUN_LIBS)
+tests-ready: $(OUT)/tests/collector-hostile
+
 $(OUT)/libexec/pinfold/pinfold-scope: $(OUT)/obj/commands/pinfold-scope.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ -lsystemd
