@@ -99,7 +99,7 @@ for mode, says in ((0o644, "closed to others"), (0o600, "budget.json:1:")):
     ok(job.status == "failed" and says in job.message and not job.stages("work"), f"{says}: nothing runs", job)
 again = jobs.verb("budget", "--create", "--runs", "1", shared)
 ok(again.code == 125 and b"is there already" in again.err, "a budget that is there is not made anew", again)
-for words, says in ((["--runs", "1", shared], b"--create"), (["--create", "--money", "1.", shared], b"no amount"), ([shared + ".none"], b"No such file")):
+for words, says in ((["--runs", "1", shared], b"--create"), (["--create", "--money", "1.", shared], b"no amount"), (["--create", shared], b"one limit at least"), ([shared + ".none"], b"No such file")):
     wrong = jobs.verb("budget", *words)
     ok(wrong.code == 125 and says in wrong.err, f"{says.decode()}: refused", wrong)
 is_(jobs.leavings(), [], "nothing is left")
