@@ -138,11 +138,10 @@ job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common
 $(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RUN_LIBS) -lm
-# What its parts make of their input, for tests/e2e/job-templates.t.
-$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+# For tests/diagnostics/make-fixtures.
+$(OUT)/tests/rows: $(OUT)/obj/tests/diagnostics/rows.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS) -lm
-tests-ready: $(OUT)/tests/pipeline
 # ---- end of jobs ----
 # ---- scan: pipeline/scan/ is pinfold-scan's; pinfold-job links what needs no tree-sitter (pipeline/scan/scan.h) ----
 SCAN_LIB  := $(OUT)/libpinfold-scan.a

@@ -2,9 +2,14 @@
 
 #include <math.h>
 
-/* What is taken for granted of noise before anything is seen: one run differs from the next by 3 %,
- * which counts for as much as three more measurements would (docs/cost.md). */
-#define PRIOR_NOISE 0.03
+/* What is taken for granted of noise before anything is seen: by how much one run differs from the
+ * next, relative. It counts for as much as three more measurements would (docs/cost.md). */
+static const double prior_noise[COST_QUANTITIES] = {
+	[COST_WALL] = 0.05,
+	[COST_CPU] = 0.05,
+	[COST_MEMORY] = 0.03,
+	[COST_SCRATCH] = 0.02,
+};
 enum { PRIOR_WEIGHT = 3 };
 
 enum {
@@ -64,6 +69,7 @@ struct sample {
 	double v[COST_POINTS_MAX]; /* scale^exponent, in the same units; see with_exponent() */
 	double x[COST_POINTS_MAX];
 	double floor; /* the resolution */
+	double prior; /* noise */
 };
 
 /* Of exponents. */
@@ -342,12 +348,12 @@ static struct law fit_proportional(struct sample *s)
 
 /* ---- in and out ---- */
 
-static int check(const struct cost_point *points, size_t len, double full, struct err *e)
+static int check(const struct cost_points *p, double full, struct err *e)
 {
-	if (len > COST_POINTS_MAX)
+	if (p->len > COST_POINTS_MAX)
 		return err_usage(e, "cost: more than %d measured points", COST_POINTS_MAX);
-	for (size_t i = 0; i <= len; i++) {
-		const double scale = i < len ? points[i].scale : full;
+	for (size_t i = 0; i <= p->len; i++) {
+		const double scale = i < p->len ? p->at[i].scale : full;
 		if (!(scale >= COST_SCALE_LEAST && scale <= COST_SCALE_MOST))
 			return err_usage(e, "cost: the scale %g is not between %g and %g", scale,
 					 COST_SCALE_LEAST, COST_SCALE_MOST);
@@ -355,17 +361,17 @@ static int check(const struct cost_point *points, size_t len, double full, struc
 	return 0;
 }
 
-static unsigned load(struct sample *s, const struct cost_point *points, size_t len,
-		     enum cost_quantity q, double full)
+static unsigned load(struct sample *s, const struct cost_points *p, enum cost_quantity q, double full)
 {
 	unsigned scales = 0;
 	s->floor = resolution[q];
-	for (size_t i = 0; i < len; i++) {
-		if (points[i].measured[q] == COST_UNKNOWN)
+	s->prior = prior_noise[q];
+	for (size_t i = 0; i < p->len; i++) {
+		if (p->at[i].measured[q] == COST_UNKNOWN)
 			continue;
-		const double value = (double)points[i].measured[q];
+		const double value = (double)p->at[i].measured[q];
 		const double unit = value > s->floor ? value : s->floor;
-		const double x = points[i].scale / full;
+		const double x = p->at[i].scale / full;
 		bool seen = false;
 		for (size_t k = 0; k < s->len; k++)
 			seen |= s->x[k] == x;
@@ -383,13 +389,13 @@ static uint64_t whole(double value)
 	return value < 0x1p63 ? (uint64_t)value : COST_UNKNOWN;
 }
 
-static void measure_noise(struct cost_estimate *est, const struct law *l, double *room)
+static void measure_noise(struct cost_estimate *est, const struct law *l, double prior, double *room)
 {
 	const unsigned parts = est->scales < 3 ? est->scales : 3;
 	const unsigned freedom = PRIOR_WEIGHT + est->points - parts;
 	const size_t rows = sizeof(student) / sizeof(*student);
 	const double t = student[(freedom < rows ? freedom : rows) - 1];
-	const double variance = (PRIOR_WEIGHT * PRIOR_NOISE * PRIOR_NOISE + l->squares) / freedom;
+	const double variance = (PRIOR_WEIGHT * prior * prior + l->squares) / freedom;
 	est->noise = sqrt(variance);
 	*room = t * t * variance;
 }
@@ -409,7 +415,7 @@ static void estimate(struct cost_estimate *est, struct sample *s, double full)
 	/* The interval is around the best law of all that it is taken over. */
 	const struct law best = fit_over(s, c);
 	struct search q = {.s = s, .least = best.squares, .exponent = best.exponent};
-	measure_noise(est, &l, &q.room);
+	measure_noise(est, &l, s->prior, &q.room);
 	const double low = end_over(&q, c);
 	q.upper = true;
 	const double high = end_over(&q, c);
@@ -422,16 +428,16 @@ static void estimate(struct cost_estimate *est, struct sample *s, double full)
 	est->high = whole(ceil(fmax(high, l.constant + l.power)));
 }
 
-int cost_estimate(struct cost_estimate *to, const struct cost_point *points, size_t len,
-		  enum cost_quantity q, double full, struct err *e)
+int cost_estimate(struct cost_estimate *to, const struct cost_points *p, enum cost_quantity q,
+		  double full, struct err *e)
 {
-	if (check(points, len, full, e) < 0)
+	if (check(p, full, e) < 0)
 		return -1;
 	struct sample s = {0};
 	struct cost_estimate est = {.estimate = COST_UNKNOWN,
 				    .low = COST_UNKNOWN,
 				    .high = COST_UNKNOWN};
-	est.scales = load(&s, points, len, q, full);
+	est.scales = load(&s, p, q, full);
 	est.points = (unsigned)s.len;
 	est.method = est.scales < 3 ? (enum cost_method)est.scales : COST_POWER;
 	if (est.method != COST_NOTHING)

@@ -74,10 +74,15 @@ struct cost_estimate {
 	unsigned points, scales; /* that have this quantity; distinct ones */
 };
 
+struct cost_points {
+	const struct cost_point *at;
+	size_t len;
+};
+
 /* The quantity q at scale full. ERR_USAGE: a scale is out of bounds or not finite, or there are too
  * many points; *to is then untouched. */
-int cost_estimate(struct cost_estimate *to, const struct cost_point *points, size_t len,
-		  enum cost_quantity q, double full, struct err *e);
+int cost_estimate(struct cost_estimate *to, const struct cost_points *p, enum cost_quantity q,
+		  double full, struct err *e);
 
 /* Whether the upper end lies within most; most COST_UNKNOWN: nothing was approved of this quantity,
  * and nothing is asked of it. What is not known is within nothing else. */

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "pipeline/hand_back.h"
 #include "pipeline/state.h"
+#include "pipeline/template.h"
 #include "rootfs/stored.h"
 #include "runtime/deadline.h"
 
@@ -80,12 +81,29 @@ static bool connect_inputs(struct job_state *j, struct stage_run *run, size_t co
 	return true;
 }
 
+/* A template names images that nobody has until they are made: how is said instead. */
+static void say_recipe(struct job_state *j, const struct stage_run *run)
+{
+	const json_t *cause = json_object_get(run->result, "cause");
+	const char *stage = json_string_value(json_object_get(cause, "stage"));
+	const struct template_image *image = NULL;
+	if (j->job->lang.name && run->stage->asked.image)
+		image = template_image_find(run->stage->asked.image);
+	if (!image || !stage || strcmp(stage, "image") != 0)
+		return;
+	snprintf(j->r->message, sizeof(j->r->message),
+		 "stage %s: the image %s is not stored; make it once with `%s`, or name another one "
+		 "(--build-image, --run-image)",
+		 run->stage->name, image->name, template_image_recipe(image, j->job->arena));
+}
+
 static void note_failure(struct job_state *j, const struct stage_run *run)
 {
 	if (j->r->stage[0] || run->ok || run->state == RUN_SKIPPED)
 		return;
 	snprintf(j->r->stage, sizeof(j->r->stage), "%s", run->stage->name);
 	snprintf(j->r->message, sizeof(j->r->message), "stage %s: %s", run->stage->name, run->why);
+	say_recipe(j, run);
 }
 
 static void hand_over(struct job_state *j, struct stage_run *run, size_t number)

@@ -58,9 +58,10 @@ static int estimate(struct job_state *j, struct err *e)
 		r->points[i].scale = c->minimal[i].scale;
 		cost_measure(j, i, r->points[i].measured);
 	}
+	const struct cost_points points = {r->points, c->minimal_len};
 	for (int q = 0; q < COST_QUANTITIES; q++)
-		if (cost_estimate(&r->estimates[q], r->points, c->minimal_len,
-				  (enum cost_quantity)q, c->full.scale, e) < 0)
+		if (cost_estimate(&r->estimates[q], &points, (enum cost_quantity)q, c->full.scale,
+				  e) < 0)
 			return -1;
 	r->estimated = true;
 	return 0;
@@ -72,6 +73,29 @@ void cost_approved(const struct job_budget *b, uint64_t approved[COST_QUANTITIES
 	approved[COST_CPU] = b->cpu_time_ns == LIMIT_NONE ? COST_UNKNOWN : b->cpu_time_ns / 1000;
 	approved[COST_MEMORY] = b->memory_bytes;
 	approved[COST_SCRATCH] = b->scratch_bytes;
+}
+
+/* A bound as people say it; what is not known is none. */
+static void say_bound(char *to, size_t size, int q, uint64_t value)
+{
+	if (value == COST_UNKNOWN)
+		snprintf(to, size, "nobody knows how much");
+	else if (q == COST_WALL || q == COST_CPU)
+		snprintf(to, size, "%.1f s", (double)value / 1e6);
+	else
+		snprintf(to, size, "%.1f MiB", (double)value / 0x1p20);
+}
+
+/* "wall 48.6 s (approved 2.0 s)" behind what the message says already. */
+static void say_over(struct job_result *r, int q, const char *name, uint64_t approved)
+{
+	char most[32], least[32];
+	const size_t had = strlen(r->message);
+	say_bound(most, sizeof(most), q, r->cost.estimates[q].high);
+	say_bound(least, sizeof(least), q, approved);
+	snprintf(r->message + had, sizeof(r->message) - had, "%s %s %s (approved %s)",
+		 r->cost.over_len ? "," : "the full configuration may take", name, most, least);
+	r->cost.over[r->cost.over_len++] = name;
 }
 
 /* What stands in the way; false: nothing. */
@@ -89,14 +113,11 @@ static bool needs_approval(struct job_state *j)
 		return true;
 	}
 	cost_approved(&c->approved, approved);
+	r->message[0] = '\0';
 	for (int q = 0; q < COST_QUANTITIES; q++)
 		if (!cost_within(&r->cost.estimates[q], approved[q]))
-			r->cost.over[r->cost.over_len++] = names[q];
-	if (r->cost.over_len == 0)
-		return false;
-	snprintf(r->message, sizeof(r->message),
-		 "the full configuration may take more %s than was approved", r->cost.over[0]);
-	return true;
+			say_over(r, q, names[q], approved[q]);
+	return r->cost.over_len > 0;
 }
 
 /* The stages that vary, with these values; the others too, the first time. */

@@ -368,6 +368,17 @@ const char *const *template_command(const struct language *l, const struct templ
 	return line.words;
 }
 
+const struct template_image *template_image_find(const char *name)
+{
+	for (size_t i = 0; i < languages_len; i++) {
+		if (strcmp(languages[i].build.image->name, name) == 0)
+			return languages[i].build.image;
+		if (strcmp(languages[i].run.image->name, name) == 0)
+			return languages[i].run.image;
+	}
+	return NULL;
+}
+
 const char *template_image_recipe(const struct template_image *image, struct arena *a)
 {
 	return arena_printf(a, "pinfold image build-debian%s%s%s%s %s",

@@ -75,6 +75,9 @@ int language_check(const struct language *l, const struct template_ask *ask, str
 const char *const *template_command(const struct language *l, const struct template_stage *stage,
 				    const struct template_ask *ask, struct arena *a);
 
+/* The image of a template that is called so, else NULL. */
+const struct template_image *template_image_find(const char *name);
+
 /* How that image is made: "pinfold image build-debian --packages gcc,g++ c-build", in the arena. */
 const char *template_image_recipe(const struct template_image *image, struct arena *a);
 

@@ -37,14 +37,15 @@ estimate = cost["estimate"]["scratch_bytes"]
 ok(estimate["low"] <= estimate["value"] <= estimate["high"] and estimate["high"] > 500000, "the estimate is there, with its interval", job)
 is_((cost["approved"], cost["by"], cost["measured"], cost["over"]), (None, None, None, []), "and nothing that did not happen", job)
 ok("nothing was approved" in job.message, "it says so", job)
-job = run({"budget": {"wall": "10m", "scratch": "64M"}})
+# Runs of milliseconds say little of a hundred times as much: what is approved of time is far beyond any hiccup of a busy machine.
+job = run({"budget": {"wall": "100h", "scratch": "64M"}})
 is_((job.status, configurations(job), job.out), ("succeeded", SMALL + [("work", "full")], b"1\ndone 100\n"), "within what the document approves: the full one runs", job)
 cost = job.result["cost"]
-is_((cost["by"], cost["approved"]["wall_usec"], cost["approved"]["memory_bytes"]), ("document", 600000000, None), "by whom", job)
+is_((cost["by"], cost["approved"]["wall_usec"], cost["approved"]["memory_bytes"]), ("document", 360000000000, None), "by whom", job)
 within(cost["measured"]["scratch_bytes"], 1000000, 1100000, "estimate beside measurement")
 job = run({"budget": {"scratch": "100K"}})
 is_((job.status, job.result["cost"]["over"], configurations(job)), ("needs-approval", ["scratch"], SMALL), "more than that: it does not run", job)
-job = run({"budget": {"scratch": "100K"}}, "--approve", "scratch=64M,wall=10m")
+job = run({"budget": {"scratch": "100K"}}, "--approve", "scratch=64M,wall=100h")
 is_((job.status, job.result["cost"]["by"]), ("succeeded", "flag"), "--approve stands instead of what the document approves", job)
 job = run({"budget": {"scratch": "64M"}}, "--approve", "scratch=100K")
 is_(job.status, "needs-approval", "also where it is less", job)
@@ -53,11 +54,11 @@ for wrong in ("x", "wall=1", "wall=10m;scratch=1M"):
     is_((job.code, job.status), (125, "refused"), f"--approve {wrong} is refused", job)
 job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--approve", "wall=1s")
 is_((job.code, job.status), (125, "refused"), "--approve without cost too", job)
-FAILS = document(budget={"wall": "10m"})
+FAILS = document(budget={"wall": "100h"})
 FAILS["stages"][1]["command"] = ["sh", "-c", "test $0 != 2", "@{n}"]
 job = jobs.run(FAILS, "--artifacts-dir", os.path.join(tmpdir(), "out"))
 is_((job.status, configurations(job), job.result["cost"]["estimate"]), ("failed", SMALL[:3], None), "a small one that fails ends it", job)
-ONE = document(budget={"wall": "10m"})
+ONE = document(budget={"wall": "100h"})
 ONE["cost"]["configurations"] = ONE["cost"]["configurations"][:1]
 job = jobs.run(ONE, "--artifacts-dir", os.path.join(tmpdir(), "out"))
 is_((job.status, job.result["cost"]["estimate"]["wall_usec"]["method"]), ("succeeded", "linear"), "one point: linear, and said so", job)

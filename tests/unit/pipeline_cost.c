@@ -16,7 +16,8 @@ static struct cost_estimate wall_of(const struct cost_point *points, size_t len,
 {
 	struct err e = ERR_INIT;
 	struct cost_estimate est;
-	assert_int_equal(cost_estimate(&est, points, len, COST_WALL, full, &e), 0);
+	assert_int_equal(cost_estimate(&est, &(struct cost_points){points, len}, COST_WALL, full, &e),
+			 0);
 	return est;
 }
 
@@ -26,8 +27,8 @@ static void is_near(double got, double want)
 		fail_msg("got %.12g, want %.12g", got, want);
 }
 
-/* 3.182 * 3 %: what one perfectly fitting point leaves for noise. */
-#define NOISE_OF_NOTHING (3.182 * 0.03)
+/* 3.182 * 5 %: what one perfectly fitting point leaves for noise. */
+#define NOISE_OF_NOTHING (3.182 * 0.05)
 
 static void one_scale_is_linear_and_says_so(void **state)
 {
@@ -60,7 +61,7 @@ static void two_scales_are_affine(void **state)
 	is_near(est.constant, 1000000);
 	is_near(est.factor, 2000000);
 	/* Quadratic through both: b = 4/8, a = 2.5: 52.5 s; the interval has room for that, and noise. */
-	assert_true(est.high > 52500000 && est.high < 52500000 * 1.25);
+	assert_true(est.high > 52500000 && est.high < 52500000 * 1.4);
 	/* The least exponent: hardly more than the last. */
 	assert_true(est.low < 14000000 && est.low > 7000000);
 }
@@ -76,7 +77,7 @@ static void three_scales_are_fitted(void **state)
 	is_near(est.constant, 1000000);
 	is_near(est.factor, 500000);
 	assert_int_equal(est.estimate, 513000000);
-	is_near(est.noise, 0.03);
+	is_near(est.noise, 0.05);
 	assert_true(est.low < est.estimate && est.estimate < est.high);
 }
 
@@ -132,15 +133,20 @@ static void bad_scales_are_refused(void **state)
 		struct err e = ERR_INIT;
 		struct cost_estimate est = {.points = 77};
 		const struct cost_point p[] = {{1, {1}}, {bad[i], {1}}};
-		assert_int_equal(cost_estimate(&est, p, 2, COST_WALL, 1, &e), -1);
+		assert_int_equal(cost_estimate(&est, &(struct cost_points){p, 2}, COST_WALL, 1, &e),
+				 -1);
 		assert_int_equal(e.kind, ERR_USAGE);
-		assert_int_equal(cost_estimate(&est, p, 1, COST_WALL, bad[i], &e), -1);
+		assert_int_equal(cost_estimate(&est, &(struct cost_points){p, 1}, COST_WALL, bad[i],
+					       &e),
+				 -1);
 		assert_int_equal(est.points, 77);
 	}
 	struct err e = ERR_INIT;
 	struct cost_estimate est;
 	static const struct cost_point many[COST_POINTS_MAX + 1];
-	assert_int_equal(cost_estimate(&est, many, COST_POINTS_MAX + 1, COST_WALL, 1, &e), -1);
+	assert_int_equal(cost_estimate(&est, &(struct cost_points){many, COST_POINTS_MAX + 1},
+				       COST_WALL, 1, &e),
+			 -1);
 }
 
 static uint64_t random_bits(uint64_t *seed)
@@ -273,7 +279,7 @@ static void the_interval_holds_as_often_as_it_says(void **state)
 	static const struct {
 		double noise;
 		unsigned least;
-	} rows[] = {{0.01, 342}, {0.03, 342}, {0.05, 324}};
+	} rows[] = {{0.01, 342}, {0.03, 342}, {0.05, 342}, {0.10, 288}};
 	uint64_t seed = 95;
 	for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
 		unsigned hits = 0;

@@ -137,6 +137,9 @@ static void an_image_has_a_recipe(void **state)
 			    "pinfold image build-debian --packages gcc,g++,libc6-dev c-build");
 	assert_string_equal(template_image_recipe(language_find("shell")->run.image, &a),
 			    "pinfold image build-debian shell");
+	assert_ptr_equal(template_image_find("csharp"), language_find("c#")->run.image);
+	assert_ptr_equal(template_image_find("rust-build"), language_find("rust")->build.image);
+	assert_null(template_image_find("debian"));
 }
 
 int main(void)
