@@ -295,7 +295,7 @@ static int explain_death(const struct jail *j, const struct end *end, struct err
 		return err_host(e,
 				"jail: the child was ended by its filter: it made a system call "
 				"that %s does not need",
-				j->kind == JAIL_CLIENT ? "a registry's client" : "reading an image");
+				j->kind == JAIL_CLIENT ? "a registry's client" : "reading");
 	if (ran_out_of_time(j, end))
 		return err_usage(e,
 				 "it takes more than %llu seconds of processor time (--limit-time)",

@@ -144,7 +144,8 @@ static void check_names(struct reader *r, const struct unit *u, struct archive_e
 			const struct member *m)
 {
 	const char *soft = archive_entry_symlink(entry), *hard = archive_entry_hardlink(entry);
-	if (leads_out("", m->path))
+	/* "/" and "//" are tables of an ar(5) archive. */
+	if (m->path[strspn(m->path, "/")] && leads_out("", m->path))
 		tell(r, RULE_ARCHIVE_PATH, u, m, m->path);
 	if (soft && leads_out(m->path, soft))
 		tell(r, RULE_ARCHIVE_LINK, u, m, soft);

@@ -4,34 +4,37 @@
 #include <jansson.h>
 #include <string.h>
 
-static int take_member(json_t *row, const char *name, size_t number, struct arena *a,
-		       const char **to, struct err *e)
+struct waiver_row {
+	json_t *row;
+	size_t number;
+	struct arena *arena;
+};
+
+static int take_member(const struct waiver_row *w, const char *name, const char **to, struct err *e)
 {
-	json_t *member = json_object_get(row, name);
+	json_t *member = json_object_get(w->row, name);
 	if (!json_is_string(member) || json_string_length(member) == 0)
-		return err_usage(e, "waiver %zu: \"%s\" is to be a text that is not empty", number,
-				 name);
+		return err_usage(e, "waiver %zu: \"%s\" is to be a text that is not empty",
+				 w->number, name);
 	if (strlen(json_string_value(member)) != json_string_length(member))
-		return err_usage(e, "waiver %zu: \"%s\" has a NUL in it", number, name);
-	*to = arena_strdup(a, json_string_value(member));
+		return err_usage(e, "waiver %zu: \"%s\" has a NUL in it", w->number, name);
+	*to = arena_strdup(w->arena, json_string_value(member));
 	return 0;
 }
 
-static int take_waiver(json_t *row, size_t number, struct arena *a, struct scan_waiver *to,
-		       struct err *e)
+static int take_waiver(const struct waiver_row *w, struct scan_waiver *to, struct err *e)
 {
-	if (!json_is_object(row))
-		return err_usage(e, "waiver %zu is no object", number);
-	if (json_object_size(row) != 3)
-		return err_usage(e, "waiver %zu has other members than id, path and reason", number);
-	if (take_member(row, "id", number, a, &to->id, e) < 0 ||
-	    take_member(row, "path", number, a, &to->path, e) < 0 ||
-	    take_member(row, "reason", number, a, &to->reason, e) < 0)
+	if (!json_is_object(w->row))
+		return err_usage(e, "waiver %zu is no object", w->number);
+	if (json_object_size(w->row) != 3)
+		return err_usage(e, "waiver %zu has other members than id, path and reason",
+				 w->number);
+	if (take_member(w, "id", &to->id, e) < 0 || take_member(w, "path", &to->path, e) < 0 ||
+	    take_member(w, "reason", &to->reason, e) < 0)
 		return -1;
-	for (const char *c = to->reason; *c; c++)
-		if (*c != ' ' && *c != '\t' && *c != '\n')
-			return 0;
-	return err_usage(e, "waiver %zu: the reason says nothing", number);
+	if (to->reason[strspn(to->reason, " \t\r\n")])
+		return 0;
+	return err_usage(e, "waiver %zu: the reason says nothing", w->number);
 }
 
 static int take_waivers(json_t *list, struct arena *a, struct scan_waivers *w, struct err *e)
@@ -42,9 +45,11 @@ static int take_waivers(json_t *list, struct arena *a, struct scan_waivers *w, s
 	if (len > SCAN_WAIVERS_MAX)
 		return err_usage(e, "more than %d waivers", SCAN_WAIVERS_MAX);
 	struct scan_waivers made = {.at = arena_alloc(a, (len + 1) * sizeof(*made.at)), .len = len};
-	for (size_t i = 0; i < len; i++)
-		if (take_waiver(json_array_get(list, i), i + 1, a, &made.at[i], e) < 0)
+	for (size_t i = 0; i < len; i++) {
+		const struct waiver_row row = {json_array_get(list, i), i + 1, a};
+		if (take_waiver(&row, &made.at[i], e) < 0)
 			return -1;
+	}
 	*w = made;
 	return 0;
 }

@@ -92,35 +92,39 @@ static int take_words(struct test *t, struct arena *a, struct err *e)
 	return 0;
 }
 
-/* steps[0] is the name, up to the one that is done. */
-static int compile_one(const TSQuery *q, const TSQueryPredicateStep *steps, size_t len,
-		       struct test *t, struct arena *a)
+/* The first is the name; the one that says "done" is not among them. */
+struct steps {
+	const TSQueryPredicateStep *at;
+	size_t len;
+};
+
+static void compile_one(const TSQuery *q, const struct steps *s, struct test *t, struct arena *a)
 {
 	t->other = -1;
-	t->words = arena_alloc(a, len * sizeof(*t->words));
-	for (size_t i = 2; i < len; i++) {
-		if (steps[i].type == TSQueryPredicateStepTypeCapture)
-			t->other = (int)steps[i].value_id;
+	t->words = arena_alloc(a, s->len * sizeof(*t->words));
+	for (size_t i = 2; i < s->len; i++) {
+		if (s->at[i].type == TSQueryPredicateStepTypeCapture)
+			t->other = (int)s->at[i].value_id;
 		else
-			t->words[t->words_len++] = string_of(q, steps[i].value_id);
+			t->words[t->words_len++] = string_of(q, s->at[i].value_id);
 	}
-	t->capture = steps[1].value_id;
-	return 0;
+	t->capture = s->at[1].value_id;
 }
 
-static int take_predicate(const TSQuery *q, const TSQueryPredicateStep *steps, size_t len,
-			  struct pattern *to, struct arena *a, struct err *e)
+static int take_predicate(const TSQuery *q, const struct steps *s, struct pattern *to,
+			  struct arena *a, struct err *e)
 {
 	struct test *t = &to->tests[to->tests_len];
-	if (len == 0 || steps[0].type != TSQueryPredicateStepTypeString)
+	if (s->len == 0 || s->at[0].type != TSQueryPredicateStepTypeString)
 		return err_usage(e, "a predicate without a name");
-	const char *name = string_of(q, steps[0].value_id);
+	const char *name = string_of(q, s->at[0].value_id);
 	if (!find_verb(name, t))
 		return err_usage(e, "there is no predicate #%.40s", name);
-	if (len < 2 || steps[1].type != TSQueryPredicateStepTypeCapture)
+	if (s->len < 2 || s->at[1].type != TSQueryPredicateStepTypeCapture)
 		return err_usage(e, "#%.40s: the first word is to be a capture", name);
 	to->tests_len++;
-	return compile_one(q, steps, len, t, a) < 0 ? -1 : take_words(t, a, e);
+	compile_one(q, s, t, a);
+	return take_words(t, a, e);
 }
 
 int predicates_compile(const TSQuery *q, uint32_t pattern, struct pattern *to, struct arena *a,
@@ -135,7 +139,8 @@ int predicates_compile(const TSQuery *q, uint32_t pattern, struct pattern *to, s
 	for (uint32_t i = 0, from = 0; i < len; i++) {
 		if (steps[i].type != TSQueryPredicateStepTypeDone)
 			continue;
-		if (take_predicate(q, steps + from, i - from, to, a, e) < 0)
+		const struct steps one = {steps + from, i - from};
+		if (take_predicate(q, &one, to, a, e) < 0)
 			return -1;
 		from = i + 1;
 	}

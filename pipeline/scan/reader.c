@@ -56,7 +56,7 @@ static void send_record(struct reader *r, const struct record *rec)
 }
 
 void reader_tell_host(struct reader *r, uint32_t rule, const struct unit *u, struct place at,
-		      const char *detail, const char *host)
+		      struct said said)
 {
 	struct record rec = {.kind = RECORD_FINDING, .rule = rule};
 	/* The last one says that there are more. */
@@ -65,8 +65,8 @@ void reader_tell_host(struct reader *r, uint32_t rule, const struct unit *u, str
 	if (++r->records == WIRE_RECORDS_MAX - 2)
 		reader_tell(r, RULE_TOO_MANY, u, WHOLE, "findings in one file");
 	wire_text(rec.inner, sizeof(rec.inner), u->inner, strlen(u->inner));
-	wire_text(rec.detail, sizeof(rec.detail), detail, strlen(detail));
-	wire_text(rec.host, sizeof(rec.host), host, strlen(host));
+	wire_text(rec.detail, sizeof(rec.detail), said.detail, strlen(said.detail));
+	wire_text(rec.host, sizeof(rec.host), said.host, strlen(said.host));
 	if (at.from <= at.end && at.end <= u->len) {
 		position(u, at.from, &rec.line, &rec.column);
 		position(u, at.end, &rec.end_line, &rec.end_column);
@@ -78,7 +78,7 @@ void reader_tell_host(struct reader *r, uint32_t rule, const struct unit *u, str
 void reader_tell(struct reader *r, uint32_t rule, const struct unit *u, struct place at,
 		 const char *detail)
 {
-	reader_tell_host(r, rule, u, at, detail, "");
+	reader_tell_host(r, rule, u, at, (struct said){detail, ""});
 }
 
 /* ---- source code ---- */
@@ -131,7 +131,7 @@ static void take_match(struct reader *r, const struct unit *u, const struct lang
 	if (r->rules->at[rule].hosts)
 		find_host(s, node, host, sizeof(host));
 	const struct place at = {ts_node_start_byte(node), ts_node_end_byte(node)};
-	reader_tell_host(r, rule, u, at, detail, host);
+	reader_tell_host(r, rule, u, at, (struct said){detail, host});
 }
 
 /* Bytes of the outermost nodes that are no part of the language. Those deeper down are in a node that is. */
@@ -196,7 +196,7 @@ void source_read(struct reader *r, const struct unit *u, enum language l)
 				    .bytes = (uint32_t)u->len};
 	send_record(r, &read);
 	query(r, u, l, root);
-	if (broken_bytes(root) > u->len / 4 && u->len > 64)
+	if (broken_bytes(root) > u->len / 2 && u->len > 64)
 		reader_tell(r, RULE_SYNTAX, u, WHOLE, languages[l].name);
 	ts_tree_delete(tree);
 }

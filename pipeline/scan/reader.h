@@ -54,8 +54,11 @@ struct place {
 
 void reader_tell(struct reader *r, uint32_t rule, const struct unit *u, struct place at,
 		 const char *detail);
+struct said {
+	const char *detail, *host;
+};
 void reader_tell_host(struct reader *r, uint32_t rule, const struct unit *u, struct place at,
-		      const char *detail, const char *host);
+		      struct said said);
 
 /* The parts, each for its kind of file. */
 void source_read(struct reader *r, const struct unit *u, enum language l);

@@ -205,31 +205,42 @@ static void add_foreign(struct scanner *s, const struct record *rec)
 	scan_add(s->findings, &f);
 }
 
-/* Records until DONE. Of a log there may be as many as findings are taken at all. */
+/* What one record says; WENT_WELL: there is more to come, unless it was DONE. */
+static enum outcome take_record(struct scanner *s, const char *path, const struct order *o,
+				const struct record *rec)
+{
+	if (!wire_check(rec, s->rules->len, LANGUAGES))
+		return LIED;
+	if (rec->kind == RECORD_LANGUAGE)
+		s->seen.bytes[rec->rule] += rec->bytes;
+	else if (rec->kind == RECORD_FOREIGN && o->kind == ORDER_SARIF)
+		add_foreign(s, rec);
+	else if (rec->kind == RECORD_FINDING)
+		add_own(s, path, rec);
+	else if (rec->kind != RECORD_DONE)
+		return LIED;
+	return WENT_WELL;
+}
+
+/* Records until DONE. One file's are few, so that none of them pushes out another's; of a log there
+ * may be as many as findings are taken at all. A reader that lies has said nothing. */
 static enum outcome take_records(struct scanner *s, const char *path, const struct order *o,
 				 const struct watch *w)
 {
-	const int most = o->kind == ORDER_SARIF ? SCAN_FINDINGS_MAX + 8
-						: WIRE_RECORDS_MAX + 2 * CELLS_MAX + MEMBERS_MAX;
-	struct record rec;
-	for (int i = 0; i < most; i++) {
-		const enum outcome got = take(s, &rec, sizeof(rec), w);
-		if (got != WENT_WELL)
-			return got;
-		if (!wire_check(&rec, s->rules->len, LANGUAGES))
-			return LIED;
-		if (rec.kind == RECORD_DONE)
-			return WENT_WELL;
-		if (rec.kind == RECORD_LANGUAGE)
-			s->seen.bytes[rec.rule] += rec.bytes;
-		else if (rec.kind == RECORD_FOREIGN && o->kind == ORDER_SARIF)
-			add_foreign(s, &rec);
-		else if (rec.kind == RECORD_FINDING)
-			add_own(s, path, &rec);
-		else
-			return LIED;
+	const size_t before = s->findings->len;
+	const size_t most = before + (o->kind == ORDER_SARIF ? SCAN_FINDINGS_MAX : WIRE_RECORDS_MAX);
+	struct record rec = {.kind = RECORD_READY};
+	enum outcome got = WENT_WELL;
+	for (int i = 0; got == WENT_WELL && rec.kind != RECORD_DONE; i++) {
+		got = take(s, &rec, sizeof(rec), w);
+		if (got == WENT_WELL)
+			got = take_record(s, path, o, &rec);
+		if (i > SCAN_FINDINGS_MAX + 8 || s->findings->len > most)
+			got = LIED;
 	}
-	return LIED;
+	if (got == LIED)
+		s->findings->len = before;
+	return got;
 }
 
 /* ---- one file ---- */

@@ -10,4 +10,4 @@
 ((call function: (_) @name arguments: (argument_list . (_) @what . (_) @member)) @found
  (#eq? @name "getattr") (#resolves? @what "os" "sys" "subprocess" "socket" "shutil" "posix" "importlib") (#not-literal? @member))
 ((attribute attribute: (identifier) @member) @found
- (#any-of? @member "__subclasses__" "__globals__" "__code__" "__bases__" "__mro__"))
+ (#any-of? @member "__subclasses__" "__globals__" "__code__" "__bases__"))

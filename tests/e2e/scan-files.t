@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""scan looks into notebooks, archives, ELF files, manifests; it finds credentials and what runs by itself."""
+import io
+import json
+import os
+import sys
+import tarfile
+import zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+from pf import *
+from scans import *
+
+
+def check(what, files, wanted, *options):
+    run = scan(files, "--gate", "none", *options)
+    is_(sorted(run.found), sorted(wanted), what, run)
+    return run
+
+
+def zipped(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tarred(files, mode="w:gz"):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+# ---- notebooks ----
+
+
+def notebook(*cells, **meta):
+    rows = [{"cell_type": kind, "source": source, "metadata": {}, **({"outputs": [], "execution_count": None} if kind == "code" else {})} for kind, source in cells]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": meta, "cells": rows}).encode()
+
+
+check("a notebook's cells are read, its texts are not",
+      {"n.ipynb": notebook(("markdown", "eval(x)"), ("code", ["import os\n", "os.system('x')"]), ("raw", "eval(y)"), ("code", "eval(z)"))},
+      [("n.ipynb!/cell-2", 2, "python.process"), ("n.ipynb!/cell-4", 1, "python.dynamic-code")])
+check("a line for the shell is found, and read as one",
+      {"n.ipynb": notebook(("code", "x = 1\n!pip install numpy\nout = !curl http://www.example.org/\neval(x)\n%matplotlib inline"))},
+      [("n.ipynb!/cell-1", 2, "notebook.shell"), ("n.ipynb!/cell-1", 2, "shell.install"), ("n.ipynb!/cell-1", 3, "shell.network"), ("n.ipynb!/cell-1", 4, "python.dynamic-code")])
+check("a cell that is a shell script", {"n.ipynb": notebook(("code", "%%bash\necho x\nsudo ls"))}, [("n.ipynb!/cell-1", 2, "notebook.shell"), ("n.ipynb!/cell-1", 3, "shell.privilege")])
+check("a notebook in another language", {"n.ipynb": notebook(("code", "eval('x')"), kernelspec={"language": "javascript"})}, [("n.ipynb!/cell-1", 1, "javascript.dynamic-code")])
+check("a notebook in a language that is not read has no findings", {"n.ipynb": notebook(("code", "eval(x)"), kernelspec={"language": "R"})}, [])
+for what, raw in ("no JSON", b"{"), ("no cells", b"{}"), ("deep", b"[" * 4000):
+    check(f"a notebook that is none ({what}) is told", {"n.ipynb": raw}, [("n.ipynb", 0, "notebook.broken")])
+
+# ---- archives ----
+
+PY = b"import os\nos.system('x')\n"
+for name, make in ("a.zip", zipped), ("a.whl", zipped), ("a.tar", lambda f: tarred(f, "w")), ("a.tar.gz", tarred), ("a.tgz", tarred), ("a.tar.xz", lambda f: tarred(f, "w:xz")), ("a.tar.bz2", lambda f: tarred(f, "w:bz2")):
+    check(f"{name} is looked into", {name: make({"d/x.py": PY, "d/y.txt": b"os.system('x')"})}, [(f"{name}!/d/x.py", 2, "python.process")])
+check("an archive in an archive", {"a.zip": zipped({"b.tar.gz": tarred({"c.py": PY})})}, [("a.zip!/b.tar.gz!/c.py", 2, "python.process")])
+import gzip
+check("a single file that is compressed", {"x.py.gz": gzip.compress(PY)}, [("x.py.gz!/x.py", 2, "python.process")])
+check("an archive by what it is, not by its name", {"data.bin": zipped({"x.py": PY})}, [("data.bin!/x.py", 2, "python.process")])
+check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2000]}, [("a.tar", 0, "archive.broken"), ("a.tar!/x.py", 0, "archive.broken")])
+
+# ---- machine code ----
+
+PAYLOAD = open(payload_path(), "rb").read()
+run = check("an ELF file is described", {"lib/x": PAYLOAD}, [("lib/x", 0, "binary.elf")])
+like(results(run.sarif)[0]["properties"]["pinfold/detail"].encode(), rb"^64-bit (x86-64|arm64) executable", "its kind and machine")
+run = scan({"sh": open("/bin/sh", "rb").read()}, "--gate", "none")
+like(results(run.sarif)[0]["properties"]["pinfold/detail"].encode(), rb"shared object, imports .*(execve|fork).*interpreter /lib.*ld-linux.*needs libc\.so\.6", "what it imports, its interpreter, what it needs")
+check("an ELF file that is cut off", {"x": b"\x7fELF\x02\x01\x01" + bytes(20)}, [("x", 0, "binary.elf")])
+check("programs of others", {"a.exe": b"MZ" + bytes(58) + b"\x40\0\0\0" + b"PE\0\0" + bytes(400), "b.wasm": b"\0asm\1\0\0\0", "c.pyc": b"\0" * 16, "D.class": b"\xca\xfe\xba\xbe" + bytes(20)},
+      [("a.exe", 0, "binary.foreign"), ("b.wasm", 0, "binary.foreign"), ("c.pyc", 0, "binary.bytecode"), ("D.class", 0, "binary.bytecode")])
+check("a thousand classes in an archive are one thing to say", {"a.jar": zipped({f"C{i}.class": b"\xca\xfe\xba\xbe" for i in range(1000)})}, [("a.jar!/C0.class", 0, "binary.bytecode")])
+
+# ---- what runs by itself ----
+
+check("npm's scripts", {"package.json": b'{\n "scripts": {\n  "test": "x",\n  "postinstall": "node x.js"\n }\n}\n'}, [("package.json", 4, "install.npm")])
+check("an npm package that only tests", {"package.json": b'{"scripts": {"test": "postinstall", "build": "tsc"}, "name": "install"}'}, [])
+check("Python's", {"setup.py": b"", "tests/conftest.py": b"", "x.pth": b"# nothing\nimport os; print(1)\n", "y.pth": b"../lib\n", "pyproject.toml": b"[build-system]\nbackend-path = ['.']\n"},
+      [("setup.py", 0, "install.python"), ("tests/conftest.py", 0, "install.test"), ("x.pth", 2, "install.hook"), ("pyproject.toml", 2, "install.python")])
+check("others'", {".git/hooks/post-checkout": b"#!/bin/sh\necho\n", ".git/hooks/pre-push.sample": b"", "binding.gyp": b"{}", "a.csproj": b"<Project>\n<Target><Exec Command='x'/></Target></Project>", "build.rs": b"", ".envrc": b""},
+      [(".git/hooks/post-checkout", 0, "install.hook"), ("binding.gyp", 0, "install.native"), ("a.csproj", 2, "install.hook"), ("build.rs", 0, "install.hook"), (".envrc", 0, "install.hook")])
+
+# ---- credentials: put together here, so that nobody finds them in this file ----
+
+KEY = "AK" + "IA" + "Q3EGH7XV2LMNB5RT"
+TOKEN = "gh" + "p_" + "a8Fk2LmQ9zXw4VbN7cRt1YuP3sDe6GhJ0kTi"
+PRIVATE = "-----BEGIN " + "RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx8Zk3Vq9Lm2Pw7Tn4Rb6Yc1Hd5Jf0Ks8Ga3Ue\n"
+check("keys and tokens", {"a.py": f"k = '{KEY}'\n".encode(), "b.txt": f"\nuse {TOKEN} for it\n".encode(), "key.pem": PRIVATE.encode(), ".env": b"NAME=x\nDB_PASSWORD=kf8aLq20xz\n"},
+      [("a.py", 1, "credential.token"), ("b.txt", 2, "credential.token"), ("key.pem", 1, "credential.token"), (".env", 2, "credential.token")])
+check("what is none", {"a.py": ("k = 'AK" + "IAIOSFODNN7EXAMPLE'\n").encode(), "b.txt": ("gh" + "p_" + "x" * 36 + " and " + KEY + "TOOLONG\n").encode(), "c.py": ("M = '-----BEGIN " + "PRIVATE KEY-----'\n").encode(),
+                          ".env": b"PASSWORD=<yours>\nTOKEN=${TOKEN_FROM_ELSEWHERE}\nAPI_KEY=\n"}, [])
+check("files that are made for them", {".ssh/id_ed25519": b"x", ".netrc": b"machine a password b", ".npmrc": b"registry=x\n", ".aws/credentials": b"aws_secret_access_key=x", "credentials": b"aws_secret_access_key"},
+      [(".ssh/id_ed25519", 0, "credential.file"), (".netrc", 0, "credential.file"), (".aws/credentials", 0, "credential.file")])
+check("scripts go by their first line", {"tool": b"#!/usr/bin/env -S python3 -u\neval(x)\n", "other": b"#!/bin/sh\nsudo ls\n", "text": b"eval(x)\n"}, [("tool", 2, "python.dynamic-code"), ("other", 2, "shell.privilege")])
+done()
