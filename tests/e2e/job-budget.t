@@ -57,6 +57,7 @@ shared = budget("--runs", "2")
 with jobs.start(document(shared, f"echo up; exec sleep {MARK}")) as killed:
     is_(killed.line(), "up", "the full configuration runs")
     held = state(shared)
+    is_([error.message for error in load_schema("budget").iter_errors(held)], [], "the file is what its schema says")
     is_((held["spent"]["runs"], len(held["reserved"]), held["reserved"][0]["pid"]), (0, 1, killed.pid), "its upper bound is reserved, by the job", str(held))
     killed.signal(signal.SIGKILL)
     killed.process.wait()
