@@ -20,6 +20,8 @@ static void mention_degraded(const struct result *r)
 {
 	char names[400] = "";
 	size_t used = 0;
+	if (getenv("PINFOLD_JOB")) /* which says it once for all of its runs */
+		return;
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
 		if (g->state == G_ENFORCED || used >= sizeof(names) - 32)
