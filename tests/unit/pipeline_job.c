@@ -194,22 +194,11 @@ static void sources(void **state)
 	must_read(WITH("\"archive\": \"https://h.example/a.tar.gz\""));
 	assert_int_equal(job.source.format, ARCHIVE_TAR);
 	static const char *const wrong[] = {
-		"http://h/a",
-		"HTTPS://h/a",
-		"https://",
-		"https:"
-		"///a",
-		"https://u@h/a",
-		"https://h:0/a",
-		"https://h:65536/a",
-		"https://h:x/a",
-		"https://h/a b",
-		"https://h/\\\"",
-		"ext::x",
-		"/etc",
-		"git://h/a",
-		"ssh://h/a",
-		"https://h/\\u0007",
+		"http://h/a",	     "HTTPS://h/a",   "https://",
+		"https://?x",	     "https://u@h/a", "https://h:0/a",
+		"https://h:65536/a", "https://h:x/a", "https://h/a b",
+		"https://h/\\\"",    "ext::x",	      "/etc",
+		"git://h/a",	     "ssh://h/a",     "https://h/\\u0007",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct err e;
