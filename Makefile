@@ -252,6 +252,7 @@ bench: all
 	tests/bench/compare
 	tests/bench/images --scale 0.3
 	tests/bench/slots
+	tests/bench/job
 # ---- end of virtual machines and measurements ----
 
 # ---- texts from the key table, documents for the validator: see spec/gen/text.c, tests/documents ----

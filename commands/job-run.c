@@ -84,8 +84,21 @@ static int find_programs(struct job_call *c, struct request *q, struct err *e)
 	return 0;
 }
 
+/* The caller's stdin is one stream: the document, or what a stage reads. */
+static int check_stdin(const struct job_call *c, const struct job *job, struct err *e)
+{
+	for (size_t i = 0; i < job->stages_len; i++)
+		if (strcmp(c->argv[0], "-") == 0 && job->stages[i].asked.stdin_kind == STDIN_CALLER)
+			return err_usage(e,
+					 "stage %s reads stdin, which the job itself was read from",
+					 job->stages[i].name);
+	return 0;
+}
+
 static int prepare(struct job_call *c, struct request *q, struct err *e)
 {
+	if (q->result && q->events && strcmp(q->result, q->events) == 0)
+		return err_usage(e, "--result and --events are one place");
 	if (sink_open(&q->sink, q->result, e) < 0)
 		return err_wrap(e, "--result");
 	if (q->events && (q->o.events = sink_open_lines(q->events, e)) < 0)
@@ -96,6 +109,8 @@ static int prepare(struct job_call *c, struct request *q, struct err *e)
 	if (q->approve && job_approve(&q->job, q->approve, e) < 0)
 		return -1;
 	q->read = true;
+	if (check_stdin(c, &q->job, e) < 0)
+		return -1;
 	q->o.id = q->id;
 	q->o.artifacts_dir = q->artifacts_dir;
 	q->o.no_cache = q->no_cache;

@@ -17,6 +17,14 @@
 
 static char folder[64];
 
+static int open_folder(void)
+{
+	const int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		abort();
+	return dir;
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -27,7 +35,7 @@ static int make(void **state)
 static int clear(void **state)
 {
 	(void)state;
-	const int dir = open(folder, O_RDONLY | O_DIRECTORY);
+	const int dir = open_folder();
 	unlinkat(dir, "archives", 0);
 	close(dir);
 	return rmdir(folder);
@@ -36,7 +44,7 @@ static int clear(void **state)
 static int trust(const char *url, const char *digest)
 {
 	struct err e = ERR_INIT;
-	const int dir = open(folder, O_RDONLY | O_DIRECTORY);
+	const int dir = open_folder();
 	const int known = trust_archive(dir, url, digest, &e);
 	close(dir);
 	assert_int_equal(known < 0, e.kind != ERR_NONE);
@@ -61,7 +69,7 @@ static void damaged(void **state)
 	static const char *const lines[] = {"x\n", "\n", ONE "\n", ONE " \n",
 					    "sha256:11 https://a.example/x\n"};
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		const int dir = open(folder, O_RDONLY | O_DIRECTORY);
+		const int dir = open_folder();
 		const int fd = openat(dir, "archives", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		assert_int_equal(write(fd, lines[i], strlen(lines[i])), strlen(lines[i]));
 		close(fd);
