@@ -12,7 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 128 };
+/* Half of what the kernel may hold of one connection inside, each way: it doubles the number. Without it
+ * tcp_rmem and tcp_wmem decide, which are made for the world's distances and the broker's to pay. */
+enum { BACKLOG = 128, BUFFER_BYTES = 208 << 10 };
 
 static int set(int fd, int level, int name, int value)
 {
@@ -38,7 +40,11 @@ static int bind_any(int fd, int family, uint16_t port)
 /* What is accepted inherits it: the relay passes on what comes as it comes. */
 static int start_listening(int fd)
 {
-	return set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ? -1 : listen(fd, BACKLOG);
+	if (set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ||
+	    set(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES) < 0 ||
+	    set(fd, SOL_SOCKET, SO_SNDBUF, BUFFER_BYTES) < 0)
+		return -1;
+	return listen(fd, BACKLOG);
 }
 
 /* A datagram tells what it was sent to, and an answer may come from there: to IPv6 an address of a

@@ -34,9 +34,9 @@ static const struct policy_rule inet_sockets[] = {
 	 .conds_len = 3},
 };
 static const uint32_t tcp_level[] = {IPPROTO_TCP};
-static const uint32_t nodelay[] = {TCP_NODELAY};
-static const struct policy_rule nodelay_only[] = {
-	{.conds = {IN(1, tcp_level), IN(2, nodelay)}, .conds_len = 2}};
+static const uint32_t stream_options[] = {TCP_NODELAY, TCP_NOTSENT_LOWAT};
+static const struct policy_rule stream_options_only[] = {
+	{.conds = {IN(1, tcp_level), IN(2, stream_options)}, .conds_len = 2}};
 
 const struct policy_group policy_dialer[] = {
 	EVERYBODY,
@@ -45,7 +45,7 @@ const struct policy_group policy_dialer[] = {
 	 .why = "requests and answers with descriptors; datagrams by the sandbox's own sockets"},
 	{NAMES("connect", "getsockname"), .why = "what it is there for, on what socket() let through"},
 	{NAMES("socket"), EAFNOSUPPORT, RULES(inet_sockets), "TCP and UDP"},
-	{NAMES("setsockopt"), EPERM, RULES(nodelay_only), "no option that sends or filters"},
+	{NAMES("setsockopt"), EPERM, RULES(stream_options_only), "no option that sends or filters"},
 };
 const size_t policy_dialer_len = sizeof(policy_dialer) / sizeof(policy_dialer[0]);
 

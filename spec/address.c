@@ -147,7 +147,7 @@ static const struct row *row_find(const struct address *network, unsigned int pr
 	return NULL;
 }
 
-enum address_class address_block_class(const struct address *network, unsigned int prefix)
+static enum address_class row_class(const struct address *network, unsigned int prefix)
 {
 	const struct row *row = row_find(network, prefix);
 	return row ? row->class : ADDRESS_GLOBAL;
@@ -193,13 +193,13 @@ static enum address_class carried_class(const struct address *a, const struct ca
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = a->bytes[c->at[i]];
 	address_from_ipv4(&carried, bytes);
-	enum address_class class = address_block_class(&carried, 128);
+	enum address_class class = row_class(&carried, 128);
 	return c->bits == 48 && class >= ADDRESS_MULTICAST ? ADDRESS_GLOBAL : class;
 }
 
 enum address_class address_class(const struct address *a)
 {
-	enum address_class class = address_block_class(a, 128);
+	enum address_class class = row_class(a, 128);
 	if (address_is_ipv4(a) || class >= ADDRESS_LOOPBACK)
 		return class;
 	for (size_t i = 0; i < LENGTH(carriers); i++) {
@@ -209,6 +209,31 @@ enum address_class address_class(const struct address *a)
 			class = worse(class, carried_class(a, &carriers[i]));
 	}
 	return is_isatap(a) ? worse(class, ADDRESS_TUNNEL) : class;
+}
+
+/* Of a block whose carried addresses are one block too, as far as they begin right behind the carrier. */
+static enum address_class carried_block_class(const struct address *network, unsigned int prefix,
+					      const struct carrier *c)
+{
+	unsigned int begin = c->at[0] * 8U;
+	struct address of = {.bytes = {0}}, carried;
+	address_read(&of, c->network, strlen(c->network));
+	if (c->bits != begin || prefix < begin || !address_in(network, &of, c->bits))
+		return ADDRESS_GLOBAL;
+	address_from_ipv4(&carried, network->bytes + c->at[0]);
+	return row_class(&carried, 96 + (prefix - begin < 32 ? prefix - begin : 32));
+}
+
+enum address_class address_block_class(const struct address *network, unsigned int prefix)
+{
+	enum address_class class = row_class(network, prefix);
+	if (prefix == 128)
+		return address_class(network);
+	if (class >= ADDRESS_LOOPBACK)
+		return class;
+	for (size_t i = 0; i < LENGTH(carriers); i++)
+		class = worse(class, carried_block_class(network, prefix, &carriers[i]));
+	return class;
 }
 
 static const char *const names[ADDRESS_CLASS_COUNT] = {

@@ -49,8 +49,8 @@ bool address_in(const struct address *a, const struct address *network, unsigned
 
 enum address_class address_class(const struct address *a);
 
-/* The class that every address of network/prefix has by one row of the table; ADDRESS_GLOBAL where
- * it reaches beyond any. Carried addresses are not looked at. */
+/* The class that every address of network/prefix has by one row of the table, its own or that of the
+ * IPv4 addresses that it carries, whichever is worse; ADDRESS_GLOBAL where it reaches beyond any. */
 enum address_class address_block_class(const struct address *network, unsigned int prefix);
 
 /* "loopback", "link-local": a word for the result. Never NULL. */

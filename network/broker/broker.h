@@ -5,6 +5,7 @@
  *   connection.c  one connection, from its first bytes to its end
  *   attempts.c    connecting out: happy eyeballs
  *   relay.c       bytes, one direction
+ *   handshake.c   bytes, where each ClientHello is judged
  *   request.c     bytes, where each HTTP request is judged
  *   question.c    the resolver that the program sees
  *   datagram.c    udp: rules
@@ -90,6 +91,13 @@ enum connection_state {
 	CONN_GONE, /* closed; becomes FREE when this round of events is over */
 };
 
+/* Of a TLS connection: what is known of its hellos. */
+enum handshake_state {
+	HANDSHAKE_FIRST, /* the server has not answered the first */
+	HANDSHAKE_AGAIN, /* it asked for another, which has not come */
+	HANDSHAKE_OVER,	 /* there is none to come */
+};
+
 struct connection {
 	enum connection_state state;
 	struct broker *broker;
@@ -105,14 +113,15 @@ struct connection {
 	uint16_t port;
 
 	enum egress_check check;
-	unsigned char *buffer; /* HELLO_BYTES_MAX or HTTP_BUFFER_BYTES of it */
+	unsigned char *buffer; /* HELLO_BYTES_MAX or HTTP_BUFFER_BYTES of it, while there is anything to judge */
 	size_t buffer_len;
+	enum handshake_state handshake;
 	union {
 		struct hello hello;
 		struct http_reader http;
 	};
-	size_t pass_bytes;     /* of HTTP: judged, at the buffer's front */
-	uint64_t splice_bytes; /* and unseen behind it */
+	size_t pass_bytes;     /* judged, at the buffer's front */
+	uint64_t splice_bytes; /* of HTTP: and unseen behind it */
 
 	int lookup; /* of RESOLVING, -1 none */
 	struct attempt attempts[ATTEMPTS_MAX];
@@ -221,6 +230,8 @@ enum relay_end {
 	RELAY_BROKEN,  /* one of the two sides is reset */
 	RELAY_LIMIT,   /* --egress-bytes is used up */
 };
+/* connection.c: the judged bytes at the buffer's front go out. MORE: all of them have. */
+enum relay_end buffer_pass(struct connection *c);
 void flow_init(struct flow *f);
 void flow_close(struct flow *f);
 /* How much may be read now of what is wanted: --egress-bytes. */
@@ -231,6 +242,14 @@ int relay_flush(struct flow *f, struct side *to);
 /* Move bytes until one side would block; *limit (if not NULL) is how many at most, and counts down. */
 enum relay_end relay_move(struct broker *b, struct flow *f, struct side *from, struct side *to,
 			  uint64_t *limit);
+
+/* ---- handshake.c ---- */
+/* The program's side of a TLS connection, out.watch.fd is connected. */
+enum relay_end handshake_move(struct connection *c);
+/* Before that: 1 the first ClientHello is judged and held, 0 more bytes are needed, -1 cut already. */
+int hello_first(struct connection *c);
+/* Nothing may be taken from the server but by handshake_move(). */
+bool handshake_awaits_answer(const struct connection *c);
 
 /* ---- request.c ---- */
 /* The program's requests of an HTTP connection, out.watch.fd is connected. */

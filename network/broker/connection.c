@@ -44,14 +44,6 @@ static void close_side(struct side *s, bool reset)
 	watch_close(&s->watch);
 }
 
-/* What was held for a connection that never came was not passed on, and does not count. */
-static void take_back(struct connection *c)
-{
-	if (c->broker->left_bytes != LIMIT_NONE)
-		c->broker->left_bytes += c->up.bytes;
-	c->up.bytes = 0;
-}
-
 static void report(struct connection *c, const struct fact *f)
 {
 	struct fact fact = *f;
@@ -87,8 +79,6 @@ static void end(struct connection *c, const struct fact *f, bool reset)
 		b->waiting--;
 	else
 		b->busy--;
-	if (c->state != CONN_RELAYING)
-		take_back(c);
 	close_side(&c->in, reset);
 	close_side(&c->out, reset);
 	attempts_end(c);
@@ -166,66 +156,10 @@ void connection_resolved(struct connection *c)
 	attempts_begin(c);
 }
 
-static void refuse_hello(struct connection *c)
-{
-	char reason[EGRESS_REASON_BYTES];
-	const char *text = hello_reason_text(c->hello.reason);
-	if (c->hello.reason == HELLO_BAD_NAME)
-		snprintf(reason, sizeof(reason), "%s: %s", text, name_fault_text(c->hello.fault));
-	else if (c->hello.has_name)
-		snprintf(reason, sizeof(reason), "%s: %s", text, c->hello.name.text);
-	else
-		snprintf(reason, sizeof(reason), "%s", text);
-	connection_cut(c, EGRESS_DENIED, reason, 0);
-}
-
-/* All that was read is passed on, once there is a connection. */
-static void hold_hello(struct connection *c)
-{
-	c->up.held = c->buffer;
-	c->up.held_at = 0;
-	c->up.held_len = c->buffer_len;
-	c->buffer = NULL;
-	relay_count(c->broker, &c->up, c->up.held_len);
-	go_out(c);
-}
-
-static void judge_hello(struct connection *c)
-{
-	while (c->in.readable && c->state == CONN_JUDGING) {
-		const ssize_t n = recv(c->in.watch.fd, c->buffer + c->buffer_len,
-				       HELLO_BYTES_MAX - c->buffer_len, 0);
-		if (n < 0 && errno == EAGAIN) {
-			c->in.readable = false;
-		} else if (n < 0) {
-			connection_reset(c);
-		} else if (n == 0) {
-			connection_cut(c, EGRESS_BROKEN,
-				       "the program closed it without a ClientHello", 0);
-		} else {
-			c->buffer_len += (size_t)n;
-			switch (hello_read(&c->hello, c->buffer, c->buffer_len)) {
-			case HELLO_GOOD:
-				if (relay_allowance(c->broker, c->buffer_len) < c->buffer_len)
-					report_limit(c->broker);
-				else
-					hold_hello(c);
-				return;
-			case HELLO_REFUSED:
-				refuse_hello(c);
-				return;
-			case HELLO_MORE:
-				break;
-			}
-		}
-	}
-}
-
 static void judge(struct connection *c)
 {
-	if (c->check == EGRESS_TLS)
-		judge_hello(c);
-	else if (requests_first(c) == 1)
+	const int judged = c->check == EGRESS_TLS ? hello_first(c) : requests_first(c);
+	if (judged == 1)
 		go_out(c);
 }
 
@@ -243,17 +177,48 @@ static enum relay_end relay_rest(struct connection *c, bool last)
 	return end;
 }
 
+enum relay_end buffer_pass(struct connection *c)
+{
+	while (c->pass_bytes > 0) {
+		const size_t len = relay_allowance(c->broker, c->pass_bytes);
+		if (len == 0)
+			return RELAY_LIMIT;
+		if (!c->out.writable)
+			return RELAY_STALLED;
+		const ssize_t n = send(c->out.watch.fd, c->buffer, len, MSG_NOSIGNAL);
+		if (n < 0) {
+			c->out.writable = false;
+			return errno == EAGAIN ? RELAY_STALLED : RELAY_BROKEN;
+		}
+		relay_count(c->broker, &c->up, (size_t)n);
+		c->pass_bytes -= (size_t)n;
+		c->buffer_len -= (size_t)n;
+		memmove(c->buffer, c->buffer + n, c->buffer_len);
+	}
+	return RELAY_MORE;
+}
+
+static enum relay_end move_up(struct connection *c)
+{
+	switch (c->check) {
+	case EGRESS_TLS:
+		return handshake_move(c);
+	case EGRESS_HTTP:
+		return requests_move(c);
+	default:
+		return relay_move(c->broker, &c->up, &c->in, &c->out, NULL);
+	}
+}
+
 void connection_relay(struct connection *c)
 {
 	struct broker *b = c->broker;
 	const uint64_t before = c->up.bytes + c->down.bytes;
-	const enum relay_end up = c->check == EGRESS_HTTP
-					  ? requests_move(c)
-					  : relay_move(b, &c->up, &c->in, &c->out, NULL);
+	const enum relay_end up = move_up(c);
 	if (c->state != CONN_RELAYING)
 		return;
 	enum relay_end down = RELAY_STALLED;
-	if (up != RELAY_LIMIT)
+	if (up == RELAY_BROKEN || (up != RELAY_LIMIT && !handshake_awaits_answer(c)))
 		down = relay_rest(c, up == RELAY_BROKEN);
 	if (up == RELAY_LIMIT || down == RELAY_LIMIT) {
 		report_limit(b);

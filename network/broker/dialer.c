@@ -13,6 +13,17 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { UNSENT_BYTES = 256 << 10 };
+
+/* What is sent at once, and no more than so much in the kernel that it has not sent: a peer who
+ * does not read would have it hold all of tcp_wmem for each connection. */
+static void set_up_stream(int fd)
+{
+	const int on = 1, unsent = UNSENT_BYTES;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+}
+
 /* Our end of a connected socket is chosen by the kernel; nothing is bound. */
 static int make(const struct address *a, uint16_t port, enum egress_transport t, int *sys)
 {
@@ -24,9 +35,8 @@ static int make(const struct address *a, uint16_t port, enum egress_transport t,
 		*sys = errno;
 		return -1;
 	}
-	const int on = 1;
 	if (t == EGRESS_TCP)
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+		set_up_stream(fd);
 	if (connect(fd, &to.any, to.len) < 0 && errno != EINPROGRESS) {
 		*sys = errno;
 		return -1;

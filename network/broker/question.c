@@ -52,6 +52,8 @@ static size_t decide(struct broker *b, const struct dns_query *q, unsigned char 
 		deny(b, q, "no rule names it");
 		return dns_write_reply(out, q, DNS_NXDOMAIN, NULL);
 	}
+	if (q->rcode != DNS_NOERROR)
+		return dns_write_reply(out, q, q->rcode, NULL);
 	if (q->type != DNS_TYPE_A)
 		return dns_write_reply(out, q, DNS_NOERROR, NULL);
 	if (!synthetic_address(&b->names, &q->name, address)) {
@@ -70,6 +72,9 @@ static size_t answer(struct broker *b, const unsigned char *bytes, size_t len,
 	case DNS_QUESTION:
 		return decide(b, &q, out);
 	case DNS_REJECT:
+		/* Of another class, or a zone's transfer, it is a question all the same. */
+		if (q.rcode == DNS_REFUSED)
+			return decide(b, &q, out);
 		return dns_write_reply(out, &q, q.rcode, NULL);
 	case DNS_DROP:
 		break;

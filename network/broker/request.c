@@ -76,28 +76,6 @@ int requests_first(struct connection *c)
 	return rc;
 }
 
-/* The buffer's front goes out. 1 all of it, 0 would block, -1 broken, -2 the limit. */
-static int pass(struct connection *c)
-{
-	while (c->pass_bytes > 0) {
-		const size_t len = relay_allowance(c->broker, c->pass_bytes);
-		if (len == 0)
-			return -2;
-		if (!c->out.writable)
-			return 0;
-		const ssize_t n = send(c->out.watch.fd, c->buffer, len, MSG_NOSIGNAL);
-		if (n < 0) {
-			c->out.writable = false;
-			return errno == EAGAIN ? 0 : -1;
-		}
-		relay_count(c->broker, &c->up, (size_t)n);
-		c->pass_bytes -= (size_t)n;
-		c->buffer_len -= (size_t)n;
-		memmove(c->buffer, c->buffer + n, c->buffer_len);
-	}
-	return 1;
-}
-
 /* What follows unseen. STALLED with splice_bytes 0: all of it is on its way. */
 static enum relay_end body(struct connection *c)
 {
@@ -113,11 +91,9 @@ enum relay_end requests_move(struct connection *c)
 		const int flushed = relay_flush(&c->up, &c->out);
 		if (flushed <= 0)
 			return flushed < 0 ? RELAY_BROKEN : RELAY_STALLED;
-		const int passed = pass(c);
-		if (passed <= 0)
-			return passed == -2 ? RELAY_LIMIT
-			       : passed < 0 ? RELAY_BROKEN
-					    : RELAY_STALLED;
+		const enum relay_end passed = buffer_pass(c);
+		if (passed != RELAY_MORE)
+			return passed;
 		if (c->splice_bytes > 0) {
 			const enum relay_end end = body(c);
 			if (end != RELAY_STALLED || c->splice_bytes > 0)

@@ -1,20 +1,21 @@
-/* The server name of a TLS ClientHello, before anything is connected.
+/* The server name of a TLS ClientHello, before any of it is passed on.
  *
- * Pure, no allocation. The caller keeps the bytes of the connection from its start (it needs them to
- * pass them on) and shows all of them each time; only what is new is looked at, so that a peer who
- * writes single bytes costs no more. The hello may lie in several records (RFC 8446 5.1).
+ * Pure, no allocation. The caller keeps the bytes of the connection from its start (it needs them
+ * to pass them on) and shows all of them each time; only what is new is looked at, so that a peer
+ * who writes single bytes costs no more. The hello may lie in several records (RFC 8446 5.1).
  *
- * It must have exactly one server_name of type host_name (RFC 6066 3), canonical but for case, equal to
- * the name that the connection is for. No dot at the end (RFC 6066 forbids it), no address.
+ * It must have exactly one server_name of type host_name (RFC 6066 3), canonical but for case,
+ * equal to the name that the connection is for. No dot at the end (RFC 6066 forbids it), no
+ * address.
  *
- * Encrypted Client Hello (RFC 9849) is refused, the greasing kind included: an ECH that a shared front
- * server can open makes it serve the inner name, whatever the outer one says, and one that is only
- * grease looks the same by design. curl, OpenSSL, GnuTLS, python, node, java, Go and git send none unless
- * told so; browsers do, and need it switched off, or a rule with "tcp:".
+ * Encrypted Client Hello (RFC 9849) is refused, the greasing kind included: an ECH that a shared
+ * front server can open makes it serve the inner name, whatever the outer one says, and one that is
+ * only grease looks the same by design. curl, OpenSSL, GnuTLS, python, node, java, Go and git send
+ * none unless told so; browsers do, and need it switched off, or a rule with "tcp:".
  *
- * What stays possible: within the encrypted channel a server may serve other names than the one in the
- * hello (a Host header of its own, a second hello after HelloRetryRequest with another name,
- * renegotiation). Who allows a name trusts its server not to.
+ * A second hello after HelloRetryRequest is read like the first: see retry.h. What stays possible:
+ * within the encrypted channel a server may serve other names than the one in the hello (a Host
+ * header of its own, renegotiation). Who allows a name trusts its server not to.
  */
 #ifndef PINFOLD_NETWORK_EGRESS_HELLO_H
 #define PINFOLD_NETWORK_EGRESS_HELLO_H

@@ -11,9 +11,9 @@ from pf import *
 ASK = r'''
 import socket, struct, sys
 SERVER = open("/etc/resolv.conf").read().split()[1]
-def ask(name, kind, tcp=False, edns=b"", server=SERVER):
+def ask(name, kind, tcp=False, edns=b"", server=SERVER, of=1):
     labels = b"".join(bytes([len(l)]) + l for l in name.encode("latin-1").decode("unicode_escape").encode("latin-1").split(b".")) + b"\0"
-    question = labels + struct.pack("!HH", kind, 1)
+    question = labels + struct.pack("!HH", kind, of)
     query = struct.pack("!HHHHHH", 0x4242, 0x0100, 1, 0, 0, 1 if edns else 0) + question + edns
     if tcp:
         with socket.create_connection((server, 53), 5) as s:
@@ -63,6 +63,14 @@ print("edns", ask("oNe.example", 1, edns=EDNS))
     is_(denied, {name: ("dns", "denied", 1) for name in ("files.example", "xfiles.example", "files.example.evil.example",
                                                          "secret.evil.example", r"one\000.example", "one.example.x")},
         "what was denied is listed", run)
+
+    run = inside("/usr/bin/python3", "-c", ASK + r'''
+for name in "one.example", "evil.example":
+    print([ask(name, kind, of=of, tcp=kind > 250) for kind, of in ((251, 1), (252, 1), (255, 1), (16, 3), (1, 4), (1, 255), (65535, 1))])
+''')
+    is_([[answer.split()[0] for answer in eval(line)] for line in run.out.decode().splitlines()], [["5", "5", "0", "5", "5", "5", "0"], ["3"] * 7],
+        "transfers and other classes are refused of an allowed name, and NXDOMAIN of any other", run)
+    is_([(row["name"], row["verdict"], row["count"]) for row in run.result["egress"]], [("evil.example", "denied", 7)], "each of these is listed", run)
 
     for client, command in (("getent", "getent hosts one.example | awk '{print $1}'"),
                             ("python", "python3 -c 'import socket; print(socket.gethostbyname(\"one.example\"))'"),

@@ -1,6 +1,9 @@
-/* Any bytes as the beginning of a TLS connection. The verdict is the same in whatever pieces they come,
- * and whatever comes behind them; a good one has the name that was wanted somewhere in its bytes. */
+/* Any bytes as the beginning of a TLS connection. The verdict is the same in whatever pieces they
+ * come, and whatever comes behind them; a good one has the name that was wanted somewhere in its
+ * bytes. The same bytes as what a server answers, and as what stands before a second hello. */
 #include "network/egress/hello.h"
+
+#include "network/egress/retry.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,6 +47,16 @@ static void check_pieces(const struct name *wanted, const uint8_t *data, size_t 
 	must(v != HELLO_GOOD || whole.record > whole.collected + 5 || has_name(data, size));
 }
 
+static void check_answer(const uint8_t *data, size_t size)
+{
+	enum retry whole = retry_read(data, size), pieces = RETRY_MORE;
+	for (size_t len = 0; pieces == RETRY_MORE && len < size && len < RETRY_BYTES_MAX;)
+		pieces = retry_read(data, ++len);
+	must(whole == pieces && (whole != RETRY_MORE || size < RETRY_BYTES_MAX));
+	bool is_whole;
+	must(retry_skip(data, size, &is_whole) <= size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct name wanted;
@@ -51,5 +64,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	must(name_read(&wanted, wanted_text, sizeof(wanted_text) - 1) == NAME_GOOD);
 	check_pieces(&wanted, data + 1, size - 1, 1 + (size_t)data[0]);
+	check_answer(data + 1, size - 1);
 	return 0;
 }

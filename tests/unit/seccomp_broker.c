@@ -38,11 +38,13 @@ static const struct broker_call broker_calls[] = {
 	{"sendto", {3, 1, 1, 0, 1, HIGH}, KILL, ALLOW}, /* an int: the kernel sees 0 */
 	{"accept4", {3}, KILL, ALLOW},
 	{"accept", {3}, KILL, KILL},
-	{"setsockopt", {3, IPPROTO_TCP, 1}, ALLOW, NO(EPERM)},	   /* TCP_NODELAY */
-	{"setsockopt", {3, SOL_SOCKET, 13}, NO(EPERM), ALLOW},	   /* SO_LINGER */
-	{"setsockopt", {3, SOL_SOCKET, 26}, NO(EPERM), NO(EPERM)}, /* SO_ATTACH_FILTER */
-	{"getsockopt", {3, SOL_SOCKET, 4}, KILL, ALLOW},	   /* SO_ERROR */
-	{"getsockopt", {3, SOL_SOCKET, 17}, KILL, NO(EPERM)},	   /* SO_PEERCRED */
+	{"setsockopt", {3, IPPROTO_TCP, 1}, ALLOW, NO(EPERM)},	    /* TCP_NODELAY */
+	{"setsockopt", {3, IPPROTO_TCP, 25}, ALLOW, NO(EPERM)},	    /* TCP_NOTSENT_LOWAT */
+	{"setsockopt", {3, IPPROTO_TCP, 10}, NO(EPERM), NO(EPERM)}, /* TCP_WINDOW_CLAMP */
+	{"setsockopt", {3, SOL_SOCKET, 13}, NO(EPERM), ALLOW},	    /* SO_LINGER */
+	{"setsockopt", {3, SOL_SOCKET, 26}, NO(EPERM), NO(EPERM)},  /* SO_ATTACH_FILTER */
+	{"getsockopt", {3, SOL_SOCKET, 4}, KILL, ALLOW},	    /* SO_ERROR */
+	{"getsockopt", {3, SOL_SOCKET, 17}, KILL, NO(EPERM)},	    /* SO_PEERCRED */
 	{"fcntl", {3, F_SETPIPE_SZ}, KILL, ALLOW},
 	{"fcntl", {3, F_DUPFD}, KILL, NO(EPERM)},
 	{"mmap", {0, 4096, PROT_READ | PROT_WRITE}, ALLOW, ALLOW},
