@@ -212,6 +212,28 @@ static void long_texts_lose_their_middle(void **state)
 	free(bytes);
 }
 
+static void no_character_is_cut_in_two(void **state)
+{
+	(void)state;
+	static char line[8192];
+	for (size_t shift = 0; shift < 3; shift++) {
+		size_t at = (size_t)snprintf(line, sizeof(line), "a.c:1:2: error: %.*s", (int)shift,
+					     "xyz");
+		while (at + 3 < 6000) {
+			memcpy(line + at, "\xe2\x80\x98", 3);
+			at += 3;
+		}
+		check_copy(DIAGNOSTICS_GCC, line, at);
+		assert_int_equal(found.len, 1);
+		const char *m = found.rows[0].message + shift;
+		for (; *m; m += 3) {
+			if (strncmp(m, "...", 3) == 0)
+				continue;
+			assert_memory_equal(m, "\xe2\x80\x98", 3);
+		}
+	}
+}
+
 static void more_bytes_than_are_read_are_said(void **state)
 {
 	(void)state;
@@ -405,6 +427,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_the_bound_are_none),
 		cmocka_unit_test(rows_beyond_the_last_are_counted),
 		cmocka_unit_test(long_texts_lose_their_middle),
+		cmocka_unit_test(no_character_is_cut_in_two),
 		cmocka_unit_test(more_bytes_than_are_read_are_said),
 		cmocka_unit_test(a_document_too_deep_is_no_row),
 		cmocka_unit_test(what_is_no_word_of_the_tools_is_no_row),
