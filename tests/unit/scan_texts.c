@@ -93,7 +93,9 @@ static void hosts(void **state)
 		{"http://[2001:db8::1", false, NULL},
 		{"://a.example.org", false, NULL},
 		{"f('://') + 'https://b.example.org'", false, "b.example.org"},
-		{"https:///x", false, NULL},
+		{"https:"
+		 "///x",
+		 false, NULL},
 		{"https://-a.example.org", false, NULL},
 		{"'a.example.org'", true, "a.example.org"},
 		{"'a.example.org'", false, NULL},
