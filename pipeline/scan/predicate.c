@@ -198,17 +198,25 @@ static bool matches(const struct test *t, struct span text)
 	return regexec(t->expression, buf, 0, NULL, 0) == 0;
 }
 
+struct wanted {
+	const struct test *test;
+	char *detail;
+};
+
+static bool is_wanted(const char *name, void *arg)
+{
+	const struct wanted *w = arg;
+	for (size_t i = 0; i < w->test->words_len; i++)
+		if (names_match(w->test->words[i], name)) {
+			snprintf(w->detail, SPELLED_MAX, "%s", name);
+			return true;
+		}
+	return false;
+}
+
 static bool resolves(const struct test *t, const struct subject *s, TSNode node, char *detail)
 {
-	struct meanings m;
-	names_meanings(s->names, node, &m);
-	for (size_t i = 0; i < m.len; i++)
-		for (size_t w = 0; w < t->words_len; w++)
-			if (names_match(t->words[w], m.at[i])) {
-				snprintf(detail, SPELLED_MAX, "%s", m.at[i]);
-				return true;
-			}
-	return false;
+	return names_any(s->names, node, is_wanted, &(struct wanted){t, detail});
 }
 
 static bool outside(const struct subject *s, TSNode node, char *detail)
