@@ -71,6 +71,7 @@ static int take_expression(struct test *t, struct arena *a, struct err *e)
 	if (wrong == 0)
 		return 0;
 	regerror(wrong, t->expression, why, sizeof(why));
+	t->expression = NULL;
 	return err_usage(e, "\"%.60s\": %s", t->words[0], why);
 }
 
@@ -145,6 +146,14 @@ int predicates_compile(const TSQuery *q, uint32_t pattern, struct pattern *to, s
 		from = i + 1;
 	}
 	return 0;
+}
+
+void predicates_free(struct pattern *p)
+{
+	for (size_t i = 0; i < p->tests_len; i++)
+		if (p->tests[i].expression)
+			regfree(p->tests[i].expression);
+	p->tests_len = 0;
 }
 
 int predicates_capture(const TSQuery *q, const char *name)

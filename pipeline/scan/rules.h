@@ -112,6 +112,9 @@ int rules_load(struct ruleset *r, const char *folder, struct err *e);
 /* Compile what is there for the language, once. -1 and *e (ERR_USAGE names file and line). */
 int rules_compile(struct ruleset *r, enum language l, struct err *e);
 
+/* Let go of what was compiled. */
+void rules_close(struct ruleset *r);
+
 /* One text that was parsed. */
 struct subject {
 	const struct names *names;
