@@ -73,8 +73,8 @@ static bool grow(struct report *t)
 	return true;
 }
 
-/* Questions, and attempts that came to nothing, cost a program next to nothing: of each half of the rows
- * they leave half to what says more. */
+/* Questions, and attempts that came to nothing, cost a program next to nothing: of each half of the
+ * rows they leave half to what says more. */
 static bool has_its_share(const struct report *t, const struct egress_report *row)
 {
 	const bool cheap = row->route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN;
