@@ -5,20 +5,20 @@
 
 /* All that page_body() makes, and nothing that runs, loads, navigates or styles. */
 static const char *const elements[] = {
-	"article", "bdi",     "br",	    "caption", "circle", "code",  "dd",	   "div",
-	"dl",	   "dt",      "figcaption", "figure",  "footer", "h1",	  "h2",	   "h3",
-	"header",  "img",     "li",	    "line",    "main",	 "p",	  "path",  "pre",
-	"rect",	   "section", "span",	    "strong",  "svg",	 "table", "tbody", "td",
-	"text",	   "th",      "thead",	    "tr",      "ul",	 NULL,
+	"article", "bdi",   "br",     "caption", "circle",     "code",	  "dd",	    "details", "div",
+	"dl",	   "dt",    "figcaption", "figure",  "footer",  "h1",	    "h2",      "h3",
+	"h4",	   "h5",    "header", "img",	 "li",	       "line",	  "main",   "p",       "path",
+	"pre",	   "rect",  "section", "span",	 "strong",     "summary", "svg",    "table",   "tbody",
+	"td",	   "text",  "th",     "thead",	 "tr",	       "ul",	  NULL,
 };
 static const char *const attributes[] = {
 	"alt",	    "aria-hidden", "aria-label", "aria-labelledby",
 	"class",    "cx",	   "cy",	 "d",
-	"data-of",  "height",	   "id",	 "preserveAspectRatio",
-	"r",	    "role",	   "scope",	 "src",
-	"tabindex", "viewBox",	   "width",	 "x",
-	"x1",	    "x2",	   "y",		 "y1",
-	"y2",	    NULL,
+	"data-of",  "height",	   "id",	 "open",
+	"preserveAspectRatio",	   "r",		 "role",
+	"scope",    "src",	   "tabindex",	 "viewBox",
+	"width",    "x",	   "x1",	 "x2",
+	"y",	    "y1",	   "y2",	 NULL,
 };
 
 struct scan {
