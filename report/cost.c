@@ -107,11 +107,18 @@ static void put_points(const struct part *p, const struct cost_told *c)
 	table_end(&t);
 }
 
+static struct said say_shared(int quantity, int64_t amount)
+{
+	if (quantity == SHARED_MEMORY)
+		return say_real((struct real_told){true, (double)amount / 1e6});
+	return quantity == SHARED_RUNS ? say_count(amount) : say_time(amount);
+}
+
 /* Of the budget that jobs share. */
 static void put_shared(const struct part *p, const struct cost_told *c)
 {
 	static const char *const titles[SHARED_ROWS] = {"Processor time", "Wall time",
-							"Memory for a time, MiB", "Runs"};
+							"Memory over time, MiB s", "Runs"};
 	static const struct column columns[] = {{"Of the shared budget", false},
 						{"Reserved", true},
 						{"Settled", true}};
@@ -125,8 +132,7 @@ static void put_shared(const struct part *p, const struct cost_told *c)
 		table_row(&t);
 		html_words(table_cell(&t), titles[i]);
 		for (int k = 0; k < 2; k++)
-			put_known(table_cell(&t), i == SHARED_RUNS ? say_count(both[k]) : say_time(both[k]),
-				  both[k]);
+			put_known(table_cell(&t), say_shared(i, both[k]), both[k]);
 	}
 	table_end(&t);
 }

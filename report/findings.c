@@ -16,12 +16,22 @@ static void put_place(struct html *h, const struct finding_told *f)
 {
 	if (!f->file.at)
 		return put_text(h, f->file);
-	html_markup(h, "<code>");
+	html_markup(h, "<code class=\"where\">");
 	html_text(h, f->file, HTML_SHORT);
+	html_markup(h, "<span class=\"n\">");
 	if (f->line != NUM_UNKNOWN)
 		html_printf(h, ":%" PRId64, f->line);
 	if (f->line != NUM_UNKNOWN && f->column != NUM_UNKNOWN)
 		html_printf(h, ":%" PRId64, f->column);
+	html_markup(h, "</span></code>");
+}
+
+static void put_rule(struct html *h, const struct finding_told *f)
+{
+	if (!f->code.at)
+		return put_text(h, f->code);
+	html_markup(h, "<code class=\"rule\">");
+	html_text(h, f->code, HTML_SHORT);
 	html_markup(h, "</code>");
 }
 
@@ -44,15 +54,17 @@ static void put_counts(const struct part *p, const struct analysis_told *a)
 					       {"note", "stops at any finding"},
 					       {"none", "stops at nothing"}};
 	const char *gate = words_for(a->gate, gates, 4);
-	facts_begin(p->h);
+	html_markup(p->h, "<p class=\"message\">The gate ");
+	if (gate) {
+		html_words(p->h, gate);
+	} else {
+		html_markup(p->h, "is ");
+		put_text(p->h, a->gate);
+	}
+	html_markup(p->h, ".</p>\n");
+	html_markup(p->h, "<dl class=\"facts counts\">\n");
 	for (int i = 0; i < COUNTS; i++)
 		page_figure(p->h, terms[i], say_count(a->counts[i]));
-	fact_begin(p->h, "The gate");
-	if (gate)
-		html_words(p->h, gate);
-	else
-		put_text(p->h, a->gate);
-	fact_end(p->h);
 	facts_end(p->h);
 }
 
@@ -62,7 +74,7 @@ static void put_finding(struct table *t, const struct finding_told *f)
 	put_place(table_cell(t), f);
 	struct html *h = table_cell(t);
 	put_tag(h, f->waived.at ? "still" : severity_class(f->severity), f->severity);
-	put_code(table_cell(t), f->code);
+	put_rule(table_cell(t), f);
 	put_message(table_cell(t), f);
 	table_cell(t);
 	if (f->waived.at) {
@@ -114,12 +126,13 @@ static void put_waivers(const struct part *p, const struct analysis_told *a)
 	table_end(&t);
 }
 
-void page_analysis(const struct part *p, const struct analysis_told *a)
+void page_analysis(const struct part *p, const struct job_told *job)
 {
+	const struct analysis_told *a = &job->analysis;
 	part_begin(p, "analysis", "Analysis");
 	if (!a->there) {
-		part_note(p, "There was none: the job has no source, or says that nothing is to look at it, "
-			     "or did not get that far.");
+		part_note(p, job->source.there ? "There was none: the job asks for none, or did not get that far."
+					       : "There was none: the job has no source to be looked at.");
 		return part_end(p);
 	}
 	put_counts(p, a);
@@ -147,7 +160,7 @@ void page_diagnostics(const struct part *p, const struct stage_told *s)
 		table_row(&t);
 		put_place(table_cell(&t), f);
 		put_tag(table_cell(&t), severity_class(f->severity), f->severity);
-		put_code(table_cell(&t), f->code);
+		put_rule(table_cell(&t), f);
 		put_message(table_cell(&t), f);
 	}
 	table_end(&t);

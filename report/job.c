@@ -42,7 +42,8 @@ static struct totals totals_of(const struct report *r)
 		if (s->has_run && !cached)
 			add_run(&t, &s->run);
 		for (size_t a = 0; a < s->run.artifacts_len; a++)
-			t.kept += bytes_are(s->run.artifacts[a].status, "kept");
+			t.kept += bytes_are(s->run.artifacts[a].status, "kept") &&
+				  !is_handed_on(s, &s->run.artifacts[a]);
 	}
 	return t;
 }
@@ -52,13 +53,20 @@ static void put_stage_counts(struct html *h, const struct totals *t)
 	fact_begin(h, "Stages run");
 	html_printf(h, "%zu", t->ran);
 	if (t->failed + t->cached + t->skipped > 0) {
+		const struct {
+			size_t count;
+			const char *words;
+		} rest[] = {{t->failed, "failed"},
+			    {t->cached, "from the cache"},
+			    {t->skipped, "not begun"}};
+		const char *between = "";
 		html_markup(h, " <span class=\"aside\">");
-		if (t->failed > 0)
-			html_printf(h, "%zu failed ", t->failed);
-		if (t->cached > 0)
-			html_printf(h, "%zu from the cache ", t->cached);
-		if (t->skipped > 0)
-			html_printf(h, "%zu not begun", t->skipped);
+		for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++) {
+			if (rest[i].count == 0)
+				continue;
+			html_printf(h, "%s%zu %s", between, rest[i].count, rest[i].words);
+			between = ", ";
+		}
 		html_markup(h, "</span>");
 	}
 	fact_end(h);
@@ -145,7 +153,7 @@ static void put_where(const struct part *p, const struct job_told *job)
 static void put_analysis(const struct part *p, const struct report *r, struct arena *a)
 {
 	(void)a;
-	page_analysis(p, &r->job->analysis);
+	page_analysis(p, r->job);
 }
 
 static void put_cost(const struct part *p, const struct report *r, struct arena *a)
@@ -172,13 +180,13 @@ static void put_artifacts(const struct part *p, const struct report *r, struct a
 	page_all_artifacts(p, r);
 }
 
-/* The part that says why the job is not ok stands before the others. */
+/* The parts that say why the job is not ok stand before the others. */
 static const struct {
 	const char *explains;
 	void (*put)(const struct part *p, const struct report *r, struct arena *a);
 } parts[] = {
-	{"", put_source},  {"stopped", put_analysis}, {"needs-approval", put_cost},
-	{"", put_matrix}, {"failed", page_stages},   {"", put_artifacts},
+	{"", put_source},	{"stopped", put_analysis}, {"needs-approval", put_cost},
+	{"failed", put_matrix}, {"failed", page_stages},   {"", put_artifacts},
 };
 
 void page_job(struct html *h, const struct report *r, struct arena *a)
@@ -187,18 +195,15 @@ void page_job(struct html *h, const struct report *r, struct arena *a)
 	const struct part p = {h, r->stages_len, RANK_PAGE};
 	const struct verdict v = job_verdict_of(job);
 	const size_t len = sizeof(parts) / sizeof(*parts);
-	size_t first = len;
 	put_name(h, job->name);
 	page_verdict(h, &v, &(struct headline){"job", job->id, job->status, job->message});
 	put_totals(h, r);
 	page_warnings(&p, job->warnings, job->warnings_len);
 	for (size_t i = 0; i < len; i++)
 		if (bytes_are(job->status, parts[i].explains))
-			first = i;
-	if (first < len)
-		parts[first].put(&p, r, a);
+			parts[i].put(&p, r, a);
 	for (size_t i = 0; i < len; i++)
-		if (i != first)
+		if (!bytes_are(job->status, parts[i].explains))
 			parts[i].put(&p, r, a);
 	put_where(&p, job);
 }

@@ -136,6 +136,42 @@ void page_artifacts(const struct part *p, const struct run_told *run)
 	part_end(p);
 }
 
+bool is_handed_on(const struct stage_told *s, const struct artifact_told *row)
+{
+	if (!bytes_are(row->type, "tree"))
+		return false;
+	for (size_t i = 0; i < s->outputs_len; i++)
+		if (is_same(s->outputs[i].path, row->path))
+			return true;
+	return bytes_are(s->kind, "fetch");
+}
+
+static size_t count_rows(const struct report *r)
+{
+	size_t rows = 0;
+	for (size_t s = 0; s < r->stages_len; s++)
+		for (size_t i = 0; i < r->stages[s].run.artifacts_len; i++)
+			rows += !is_handed_on(&r->stages[s], &r->stages[s].run.artifacts[i]);
+	return rows;
+}
+
+/* Of a stage, those that are not for later stages; at most left of them. */
+static size_t put_own(struct table *t, const struct stage_told *s, size_t left)
+{
+	size_t put = 0;
+	for (size_t i = 0; i < s->run.artifacts_len && put < left; i++) {
+		if (is_handed_on(s, &s->run.artifacts[i]))
+			continue;
+		table_row(t);
+		struct html *h = table_cell(t);
+		put_text(h, s->name);
+		page_set(h, s);
+		put_artifact(t, &s->run.artifacts[i]);
+		put++;
+	}
+	return put;
+}
+
 void page_all_artifacts(const struct part *p, const struct report *r)
 {
 	static const struct column columns[] = {{"Stage", false}, {"Path", false},   {"Became", false},
@@ -143,26 +179,16 @@ void page_all_artifacts(const struct part *p, const struct report *r)
 						{"SHA-256", false}};
 	enum { ROWS_SHOWN = 500 };
 	struct table t;
-	size_t rows = 0;
-	for (size_t s = 0; s < r->stages_len; s++)
-		rows += r->stages[s].run.artifacts_len;
+	const size_t rows = count_rows(r);
 	part_begin(p, "artifacts", "Artifacts");
 	if (rows == 0) {
-		part_note(p, "No stage that ran declared one.");
+		part_note(p, "None was declared: nothing but what stages handed on and their output left the sandboxes.");
 		return part_end(p);
 	}
 	table_begin(&t, p->h, "What became of each file that a stage declared", columns, 7);
 	size_t shown = 0;
-	for (size_t s = 0; s < r->stages_len; s++) {
-		const struct stage_told *stage = &r->stages[s];
-		for (size_t i = 0; i < stage->run.artifacts_len && shown < ROWS_SHOWN; i++, shown++) {
-			table_row(&t);
-			struct html *h = table_cell(&t);
-			put_text(h, stage->name);
-			page_set(h, stage);
-			put_artifact(&t, &stage->run.artifacts[i]);
-		}
-	}
+	for (size_t s = 0; s < r->stages_len; s++)
+		shown += put_own(&t, &r->stages[s], ROWS_SHOWN - shown);
 	table_end(&t);
 	if (rows > shown) {
 		html_markup(p->h, "<p class=\"note\">And ");

@@ -214,15 +214,15 @@ static void put_egress_row(struct table *t, const struct egress_told *row)
 static void put_unused(const struct part *p, const struct run_told *run)
 {
 	const struct guarantee_told *g = guarantee_told_of(run, "egress");
-	if (!g || !g->requested.at)
+	if (!g)
 		return part_note(p, "Nothing is on record.");
-	if (bytes_are(g->requested, "none"))
+	if (!g->requested.at)
 		return part_note(p, "There was none: no rule of --allow was given, and nothing could be "
 				    "reached.");
-	html_markup(p->h, "<p class=\"note\">Nothing was asked for. The rules of --allow were ");
-	html_markup(p->h, "<code>");
+	html_markup(p->h, "<p class=\"note\">Nothing was asked for, though something could have been "
+			  "reached, by ");
 	html_text(p->h, g->requested, HTML_LONG);
-	html_markup(p->h, "</code>.</p>\n");
+	html_markup(p->h, " of --allow.</p>\n");
 }
 
 static void put_egress(const struct part *p, const struct run_told *run)

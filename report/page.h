@@ -52,7 +52,7 @@ void page_stages(const struct part *p, const struct report *r, struct arena *a);
 void page_matrix(const struct part *p, const struct report *r);
 void page_set(struct html *h, const struct stage_told *s);
 /* findings.c: the analysis, and what compilers said. */
-void page_analysis(const struct part *p, const struct analysis_told *a);
+void page_analysis(const struct part *p, const struct job_told *job);
 void page_diagnostics(const struct part *p, const struct stage_told *s);
 /* cost.c */
 void page_cost(const struct part *p, const struct job_told *job);
@@ -60,6 +60,8 @@ void page_cost(const struct part *p, const struct job_told *job);
 void page_plots(const struct part *p, const struct run_told *run, struct arena *a);
 /* kept.c: artifacts with previews, and the two streams. */
 void page_artifacts(const struct part *p, const struct run_told *run);
+/* Of a job; but what is for its later stages, which is_handed_on() tells. */
+bool is_handed_on(const struct stage_told *s, const struct artifact_told *row);
 void page_all_artifacts(const struct part *p, const struct report *r);
 void page_output(const struct part *p, const struct run_told *run);
 /* promises.c: limits and guarantees. */

@@ -160,7 +160,9 @@ void preview_artifacts(struct run_told *run, int folder, struct preview_budget *
 {
 	for (size_t i = 0; i < run->artifacts_len; i++) {
 		struct artifact_told *row = &run->artifacts[i];
-		if (row->file.at && row->size != NUM_UNKNOWN)
+		if (bytes_are(row->type, "tree"))
+			row->preview.why_not = "it is a tree of files";
+		else if (row->file.at && row->size != NUM_UNKNOWN)
 			row->preview.why_not = preview_one(row, folder, b);
 	}
 }

@@ -27,6 +27,15 @@ static int64_t cpu_of(const struct run_told *run)
 	return sum_of(run->user_usec, run->system_usec);
 }
 
+static void put_configuration(struct html *h, const struct stage_told *s)
+{
+	if (!s->configuration.at)
+		return;
+	html_markup(h, " <span class=\"quiet\">configuration ");
+	html_text(h, s->configuration, HTML_SHORT);
+	html_markup(h, "</span>");
+}
+
 /* ---- one stage ---- */
 
 static void put_summary(struct html *h, const struct stage_told *s)
@@ -37,16 +46,14 @@ static void put_summary(struct html *h, const struct stage_told *s)
 	html_markup(h, "</h3>");
 	put_tag(h, state.class, state.word);
 	page_set(h, s);
-	if (s->configuration.at) {
-		html_markup(h, " <span class=\"quiet\">configuration ");
-		html_text(h, s->configuration, HTML_SHORT);
-		html_markup(h, "</span>");
-	}
+	put_configuration(h, s);
 	if (s->has_run) {
 		html_markup(h, " <span class=\"glance\">");
 		put_said(h, say_time(s->run.wall_usec));
-		html_markup(h, " <span class=\"dot\">&#183;</span> ");
-		put_said(h, say_size(s->run.memory_peak));
+		if (s->run.memory_peak != NUM_UNKNOWN) {
+			html_markup(h, " <span class=\"dot\">&#183;</span> ");
+			put_said(h, say_size(s->run.memory_peak));
+		}
 		html_markup(h, "</span>");
 	}
 	html_markup(h, "</summary>\n");
@@ -57,7 +64,7 @@ static void put_outcome(const struct part *p, const struct stage_told *s)
 	const struct verdict v = verdict_of(&s->run);
 	struct html *h = p->h;
 	if (s->message.at) {
-		html_markup(h, "<p class=\"message\">");
+		html_markup(h, "<p class=\"said\">");
 		html_text(h, s->message, HTML_LONG);
 		html_markup(h, "</p>\n");
 	}
@@ -68,8 +75,6 @@ static void put_outcome(const struct part *p, const struct stage_told *s)
 	html_markup(h, "<p class=\"message\">");
 	if (bytes_are(s->state, "cached"))
 		html_words(h, "Taken from the cache; what follows is of the run that filled it. ");
-	html_words(h, v.word);
-	html_words(h, ": ");
 	html_words(h, v.sentence);
 	html_markup(h, ".");
 	if (v.meaning) {
@@ -139,10 +144,11 @@ static bool has_failed(const struct stage_told *s)
 	return !s->ok && !bytes_are(s->state, "skipped");
 }
 
-static void put_stage(const struct part *p, const struct stage_told *s, struct arena *a)
+/* The first that failed is open. */
+static void put_stage(const struct part *p, const struct stage_told *s, bool open, struct arena *a)
 {
 	struct html *h = p->h;
-	if (has_failed(s))
+	if (open)
 		html_markup(h, "<details class=\"one\" open=\"\">\n");
 	else
 		html_markup(h, "<details class=\"one\">\n");
@@ -212,7 +218,7 @@ void page_stages(const struct part *p, const struct report *r, struct arena *a)
 			continue;
 		--*left;
 		told[i] = true;
-		put_stage(&within, s, a);
+		put_stage(&within, s, has_failed(s) && failed == FAILED_IN_FULL - 1, a);
 	}
 	put_rest(p, r, told);
 	part_end(p);
@@ -258,9 +264,10 @@ static void put_combination(struct table *t, const struct report *r, const struc
 	int64_t wall = 0, cpu = 0, memory = NUM_UNKNOWN;
 	bool ran = false;
 	table_row(t);
-	page_set(table_cell(t), first);
-	put_text(table_cell(t), first->configuration);
 	struct html *h = table_cell(t);
+	page_set(h, first);
+	put_configuration(h, first);
+	table_cell(t);
 	for (const struct stage_told *s = r->stages; s < r->stages + r->stages_len; s++) {
 		if (!is_combination(first, s))
 			continue;
@@ -284,9 +291,11 @@ static void put_combination(struct table *t, const struct report *r, const struc
 
 void page_matrix(const struct part *p, const struct report *r)
 {
-	static const struct column columns[] = {{"Combination", false}, {"Configuration", false},
-						{"Stages", false},	{"Wall time", true},
-						{"Processor time", true}, {"Memory, at most", true}};
+	static const struct column columns[] = {{"Combination", false},
+						{"Stages", false},
+						{"Wall time", true},
+						{"Processor time", true},
+						{"Memory, at most", true}};
 	const struct stage_told *found[COMBINATIONS_SHOWN];
 	const size_t len = find_combinations(r, found, COMBINATIONS_SHOWN);
 	struct table t;
@@ -294,7 +303,7 @@ void page_matrix(const struct part *p, const struct report *r)
 		return;
 	part_begin(p, "matrix", "Combinations");
 	table_begin(&t, p->h, "Each combination of the parameters, with the stages that name one", columns,
-		    6);
+		    5);
 	for (size_t i = 0; i < len; i++)
 		put_combination(&t, r, found[i]);
 	table_end(&t);
