@@ -74,7 +74,7 @@ const char page_style[] =
 	".set{display:inline-flex;flex-wrap:wrap;gap:2px 8px;min-width:0}.set code{background:var(--code);border-radius:5px;padding:1px 6px;font-weight:400}\n"
 	".where,.rule{display:inline-block;min-width:130px}.within .where{min-width:250px}.facts+.note{margin-top:14px}\n.within>.said{margin:0 0 4px}\n"
 	".counts{grid-template-columns:repeat(4,minmax(0,1fr))}.counts dd{font-size:18px;font-weight:620}\n"
-	".of{display:inline-block;margin-right:12px}\n"
+	".of{margin-right:12px}\n"
 	".within{padding:2px 0 18px 27px}\n.within .figures{margin:14px 0}.within .figures dd{font-size:17px}\n"
 	".within section{border:0;border-top:1px solid var(--rule);border-radius:0;background:none;padding:0;margin:0}\n"
 	".within .facts,.within .facts+table{margin:14px 0}.within section details>:last-child{margin-bottom:18px}\n"
