@@ -76,9 +76,9 @@ static void put_estimate_row(struct table *t, const struct cost_told *c, int i)
 
 static void put_estimate(const struct part *p, const struct cost_told *c)
 {
-	static const struct column columns[] = {{"Quantity", false}, {"Estimate", true},
-						{"Interval", true},  {"Approved", true},
-						{"Measured", true},  {"Which is", false},
+	static const struct column columns[] = {{"Quantity", false},	   {"Estimate", true},
+						{"Interval", true},	   {"Approved", true},
+						{"Measured", true},	   {"Which is", false},
 						{"Extrapolated as", false}};
 	struct table t;
 	table_begin(&t, p->h, "The full configuration: estimate beside measurement", columns, 7);
@@ -119,13 +119,14 @@ static void put_shared(const struct part *p, const struct cost_told *c)
 {
 	static const char *const titles[SHARED_ROWS] = {"Processor time", "Wall time",
 							"Memory over time, MiB s", "Runs"};
-	static const struct column columns[] = {{"Of the shared budget", false},
+	static const struct column columns[] = {{"Quantity", false},
 						{"Reserved", true},
 						{"Settled", true}};
 	struct table t;
 	if (!c->has_reserved && !c->has_settled)
 		return;
-	table_begin(&t, p->h, "What was set aside in the shared budget, and what it became", columns, 3);
+	table_begin(&t, p->h, "What was set aside in the shared budget, and what it became",
+		    columns, 3);
 	for (int i = 0; i < SHARED_ROWS; i++) {
 		const int64_t both[] = {c->has_reserved ? c->reserved[i] : NUM_UNKNOWN,
 					c->has_settled ? c->settled[i] : NUM_UNKNOWN};
@@ -145,15 +146,18 @@ static void put_decision(const struct part *p, const struct job_told *job)
 	const char *who = words_for(c->by, by, 2);
 	html_markup(p->h, "<p class=\"message\">");
 	if (bytes_are(job->status, "needs-approval"))
-		html_words(p->h, c->has_approved ? is_over(c, "budget-file")
-							   ? "The shared budget has no room for the upper end of the estimate, so the "
-							     "full configuration was not begun."
-							   : "The upper end of the estimate is above what was approved, so the full "
-							     "configuration was not begun."
-						 : "Nothing was approved, so the full configuration was not begun.");
+		html_words(p->h,
+			   c->has_approved
+				   ? is_over(c, "budget-file")
+					     ? "The shared budget has no room for the upper end of the estimate, so the "
+					       "full configuration was not begun."
+					     : "The upper end of the estimate is above what was approved, so the full "
+					       "configuration was not begun."
+				   : "Nothing was approved, so the full configuration was not begun.");
 	else if (c->has_measured)
-		html_words(p->h, "The upper end of the estimate was within what was approved, and the full "
-				 "configuration ran.");
+		html_words(p->h,
+			   "The upper end of the estimate was within what was approved, and the full "
+			   "configuration ran.");
 	else
 		html_words(p->h, "The full configuration was not begun, or not finished.");
 	if (who) {
@@ -177,7 +181,8 @@ void page_cost(const struct part *p, const struct job_told *job)
 	if (c->estimated || c->has_measured)
 		put_estimate(p, c);
 	else
-		part_note(p, "There is no estimate: the small configurations did not all get to their end.");
+		part_note(p,
+			  "There is no estimate: the small configurations did not all get to their end.");
 	put_points(p, c);
 	put_shared(p, c);
 	part_end(p);

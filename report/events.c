@@ -62,7 +62,8 @@ static bool is_row(const char *event)
 }
 
 /* event: of pinfold.event/1, wherever it stands. */
-static int take_event(struct run_told *run, struct reading *r, const struct node *event, struct err *e)
+static int take_event(struct run_told *run, struct reading *r, const struct node *event,
+		      struct err *e)
 {
 	const char *name = json_string_value(json_object_get(event->value, "event"));
 	const int64_t at = node_number(r, event, "at_usec");
@@ -136,8 +137,7 @@ static int take_job_event(struct of *o, struct reading *r, const struct node *li
 				 "%s is of another job than the result is; --events takes that job's own",
 				 r->name);
 	struct stage_told *s = id ? stage_of(o, id) : NULL;
-	if (!node_is_of(line, "pinfold.job-event/1") || !what || r->bad ||
-	    (!s && !is_known(what))) {
+	if (!node_is_of(line, "pinfold.job-event/1") || !what || r->bad || (!s && !is_known(what))) {
 		o->job->lines_bad++;
 		return 0;
 	}

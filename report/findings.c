@@ -8,7 +8,9 @@ enum { DIAGNOSTICS_SHOWN = 200 };
 
 static const char *severity_class(struct bytes severity)
 {
-	return bytes_are(severity, "error") ? "bad" : bytes_are(severity, "warning") ? "warn" : "still";
+	return bytes_are(severity, "error")	? "bad"
+	       : bytes_are(severity, "warning") ? "warn"
+						: "still";
 }
 
 /* FILE:LINE:COLUMN, as far as it is told. */
@@ -87,9 +89,9 @@ static void put_finding(struct table *t, const struct finding_told *f)
 
 static void put_findings(const struct part *p, const struct analysis_told *a)
 {
-	static const struct column columns[] = {{"Where", false},   {"Severity", false},
-						{"Rule", false},    {"What", false},
-						{"Waived", false},  {"Found by", false}};
+	static const struct column columns[] = {{"Where", false},  {"Severity", false},
+						{"Rule", false},   {"What", false},
+						{"Waived", false}, {"Found by", false}};
 	struct table t;
 	if (a->findings_len == 0)
 		return part_note(p, "Nothing was found.");
@@ -131,8 +133,9 @@ void page_analysis(const struct part *p, const struct job_told *job)
 	const struct analysis_told *a = &job->analysis;
 	part_begin(p, "analysis", "Analysis");
 	if (!a->there) {
-		part_note(p, job->source.there ? "There was none: the job asks for none, or did not get that far."
-					       : "There was none: the job has no source to be looked at.");
+		part_note(p, job->source.there
+				     ? "There was none: the job asks for none, or did not get that far."
+				     : "There was none: the job has no source to be looked at.");
 		return part_end(p);
 	}
 	put_counts(p, a);

@@ -34,7 +34,8 @@ static struct totals totals_of(const struct report *r)
 	struct totals t = {.memory_peak = NUM_UNKNOWN};
 	for (size_t i = 0; i < r->stages_len; i++) {
 		const struct stage_told *s = &r->stages[i];
-		const bool cached = bytes_are(s->state, "cached"), skipped = bytes_are(s->state, "skipped");
+		const bool cached = bytes_are(s->state, "cached"),
+			   skipped = bytes_are(s->state, "skipped");
 		t.cached += cached;
 		t.skipped += skipped;
 		t.ran += !cached && !skipped;
@@ -103,15 +104,17 @@ static void page_source(const struct part *p, const struct report *r)
 					       {"archive", "an archive"},
 					       {"folder", "a folder of this host"},
 					       {"files", "files of this host"}};
-	static const struct meaning trusts[] = {
-		{"declared", "the one that the job's document declares"},
-		{"first-use", "seen now for the first time, and recorded"},
-		{"recorded", "the same as when it was first seen"}};
+	static const struct meaning trusts[] = {{"declared",
+						 "the one that the job's document declares"},
+						{"first-use",
+						 "seen now for the first time, and recorded"},
+						{"recorded", "the same as when it was first seen"}};
 	const struct source_told *s = &r->job->source;
 	struct html *h = p->h;
 	part_begin(p, "source", "Source");
 	if (!s->there) {
-		part_note(p, "None: the stages took what their images have and what they were given.");
+		part_note(p,
+			  "None: the stages took what their images have and what they were given.");
 		return part_end(p);
 	}
 	facts_begin(h);
@@ -140,7 +143,8 @@ static void put_where(const struct part *p, const struct job_told *job)
 	facts_end(p->h);
 	if (job->lines_bad > 0) {
 		html_markup(p->h, "<p class=\"note\">");
-		html_printf(p->h, "%zu line%s of the events %s of no stage of this job, or no event, and left out.",
+		html_printf(p->h,
+			    "%zu line%s of the events %s of no stage of this job, or no event, and left out.",
 			    job->lines_bad, job->lines_bad == 1 ? "" : "s",
 			    job->lines_bad == 1 ? "is" : "are");
 		html_markup(p->h, "</p>\n");

@@ -174,15 +174,17 @@ static size_t put_own(struct table *t, const struct stage_told *s, size_t left)
 
 void page_all_artifacts(const struct part *p, const struct report *r)
 {
-	static const struct column columns[] = {{"Stage", false}, {"Path", false},   {"Became", false},
-						{"Type", false},  {"Size", true},    {"Reason", false},
+	static const struct column columns[] = {{"Stage", false},  {"Path", false},
+						{"Became", false}, {"Type", false},
+						{"Size", true},	   {"Reason", false},
 						{"SHA-256", false}};
 	enum { ROWS_SHOWN = 500 };
 	struct table t;
 	const size_t rows = count_rows(r);
 	part_begin(p, "artifacts", "Artifacts");
 	if (rows == 0) {
-		part_note(p, "None was declared: nothing but what stages handed on and their output left the sandboxes.");
+		part_note(p,
+			  "None was declared: nothing but what stages handed on and their output left the sandboxes.");
 		return part_end(p);
 	}
 	table_begin(&t, p->h, "What became of each file that a stage declared", columns, 7);

@@ -368,10 +368,9 @@ void page_body(struct html *h, const struct report *r)
 		page_job(h, r, &arena);
 	else
 		put_only_run(h, &r->stages->run, &arena);
-	html_markup(h,
-		    "</article>\n</main>\n<footer>Written by <span class=\"mark\">pinfold report</span>. Texts "
-		    "from the sandbox are shown as text; what cannot be seen is written as its "
-		    "number.</footer>\n");
+	html_markup(h, "</article>\n</main>\n<footer>Written by <span class=\"mark\">pinfold report</span>. Texts "
+		       "from the sandbox are shown as text; what cannot be seen is written as its "
+		       "number.</footer>\n");
 }
 
 void page_title(char title[PAGE_TITLE_BYTES], const struct report *r)
@@ -380,5 +379,8 @@ void page_title(char title[PAGE_TITLE_BYTES], const struct report *r)
 	const struct bytes id = r->job ? r->job->id : r->stages->run.id;
 	const struct bytes name = r->job && r->job->name.at ? r->job->name : id;
 	snprintf(title, PAGE_TITLE_BYTES, "%s%s%.80s", v.word,
-		 !name.at ? "" : r->job ? ": job " : ": run ", name.at ? name.at : "");
+		 !name.at ? ""
+		 : r->job ? ": job "
+			  : ": run ",
+		 name.at ? name.at : "");
 }

@@ -6,8 +6,8 @@
 #include "report/words.h"
 
 /* stage: a number for ids, so that the same part may stand on one page more than once. RANK_PAGE: a
- * part of the page itself; else it is one within a stage of it, closed until somebody opens it or, with
- * RANK_OPEN, open. */
+ * part of the page itself; else it is one within a stage of it, closed until somebody opens it or,
+ * with RANK_OPEN, open. */
 enum rank { RANK_PAGE, RANK_CLOSED, RANK_OPEN };
 struct part {
 	struct html *h;

@@ -30,8 +30,7 @@ static const char *open_kept(int folder, const struct artifact_told *row, int *f
 	if (!is_stored_name(row->file))
 		return "its name is none that Pinfold gives";
 	autoclose int file = fd_openat2(folder, row->file.at,
-					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0,
-					WITHIN);
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, WITHIN);
 	if (file < 0)
 		return "it cannot be opened in the folder of --artifacts-dir";
 	if (fstat(file, &st) < 0 || !S_ISREG(st.st_mode))

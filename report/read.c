@@ -228,8 +228,8 @@ int read_report(struct report *report, const struct named_text *text, struct are
 		return -1;
 	const struct node root = node_root(parsed);
 	struct report read = {.job = NULL};
-	check_schema(&r, &root,
-		     "no document of Pinfold's: its schema is none of " BOTH_SCHEMAS, true);
+	check_schema(&r, &root, "no document of Pinfold's: its schema is none of " BOTH_SCHEMAS,
+		     true);
 	if (!r.bad && node_is_of(&root, JOB_SCHEMA)) {
 		read_job(&read, &r, &root);
 	} else if (!r.bad) {

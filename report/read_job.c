@@ -199,7 +199,8 @@ static void read_cost(struct cost_told *c, struct reading *r, const struct node 
 void read_job(struct report *report, struct reading *r, const struct node *root)
 {
 	struct job_told *job = ROWS(r, struct job_told, 1);
-	const struct node cause = node_object(r, root, "cause"), usage = node_object(r, root, "usage");
+	const struct node cause = node_object(r, root, "cause"),
+			  usage = node_object(r, root, "usage");
 	const struct node host = node_object(r, root, "host");
 	job->id = node_text(r, root, "id");
 	job->name = node_text(r, root, "name");

@@ -71,7 +71,8 @@ static void put_outcome(const struct part *p, const struct stage_told *s)
 	if (bytes_are(s->state, "skipped"))
 		return part_note(p, "It was not begun.");
 	if (!s->has_run)
-		return part_note(p, "There is no result of its run: its supervision ended without one.");
+		return part_note(p,
+				 "There is no result of its run: its supervision ended without one.");
 	html_markup(h, "<p class=\"message\">");
 	if (bytes_are(s->state, "cached"))
 		html_words(h, "Taken from the cache; what follows is of the run that filled it. ");
@@ -176,7 +177,8 @@ static void put_row(struct table *t, const struct stage_told *s)
 	page_set(h, s);
 	put_tag(table_cell(t), state.class, state.word);
 	put_text(table_cell(t), s->message);
-	put_known(table_cell(t), say_time(s->run.wall_usec), s->has_run ? s->run.wall_usec : NUM_UNKNOWN);
+	put_known(table_cell(t), say_time(s->run.wall_usec),
+		  s->has_run ? s->run.wall_usec : NUM_UNKNOWN);
 }
 
 /* The rows of those that are not told in full. */
@@ -192,7 +194,8 @@ static void put_rest(const struct part *p, const struct report *r, const bool *t
 		if (told[i])
 			continue;
 		if (!begun)
-			table_begin(&t, p->h, "Those that are too many to be told in full", columns, 4);
+			table_begin(&t, p->h, "Those that are too many to be told in full", columns,
+				    4);
 		begun = true;
 		put_row(&t, &r->stages[i]);
 	}
@@ -302,8 +305,8 @@ void page_matrix(const struct part *p, const struct report *r)
 	if (len == 0)
 		return;
 	part_begin(p, "matrix", "Combinations");
-	table_begin(&t, p->h, "Each combination of the parameters, with the stages that name one", columns,
-		    5);
+	table_begin(&t, p->h, "Each combination of the parameters, with the stages that name one",
+		    columns, 5);
 	for (size_t i = 0; i < len; i++)
 		put_combination(&t, r, found[i]);
 	table_end(&t);

@@ -1,4 +1,5 @@
-/* Any bytes as a result, of a run or of a job, or behind a NUL as its events: refused with a place, or a page of known markup alone. */
+/* Any bytes as a result, of a run or of a job, or behind a NUL as its events: refused with a place,
+ * or a page of known markup alone. */
 #include "report/page.h"
 #include "report/read.h"
 

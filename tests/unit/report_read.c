@@ -175,9 +175,11 @@ static void what_is_wrong_in_a_job_has_a_place(void **state)
 		const char *text, *place;
 	} rows[] = {
 		{A_JOB "\"stages\":[{},\n{\"result\":{}}]}", "j:3:11: result: no result of a run"},
-		{A_JOB "\"stages\":[{\"result\":\n{\"schema\":\"pinfold.job-result/1\",\"status\":\"x\"}}]}",
+		{A_JOB
+		 "\"stages\":[{\"result\":\n{\"schema\":\"pinfold.job-result/1\",\"status\":\"x\"}}]}",
 		 "j:3:11: schema: "},
-		{A_JOB "\"stages\":[{\"result\":\n{\"schema\":\"pinfold.result/1\"}}]}", "j:3:1: result: a status"},
+		{A_JOB "\"stages\":[{\"result\":\n{\"schema\":\"pinfold.result/1\"}}]}",
+		 "j:3:1: result: a status"},
 		{A_JOB "\"stages\":[{\"set\":{\"a\":\n5}}]}", "j:3:1: a: "},
 		{A_JOB "\"cost\":{\"scale\":\n\"x\"}}", "j:3:1: scale: "},
 		{A_JOB "\"cost\":{\"scale\":\n-1.5}}", "j:3:1: scale: "},
@@ -233,12 +235,13 @@ static void events_go_to_the_run_whose_they_are(void **state)
 		       "},{\"result\":" A_RUN "}]}",
 		 "b", "a", "b");
 	assert_int_equal(read_a_job(&r, text, &a, &e), 0);
-#define A_LINE(what, id, at)                                                                             \
-	"{\"schema\":\"pinfold.job-event/1\",\"job\":\"j\",\"what\":\"" what                                  \
-	"\",\"event\":{\"schema\":\"pinfold.event/1\",\"event\":\"usage\",\"id\":\"" id                       \
+#define A_LINE(what, id, at)                                                            \
+	"{\"schema\":\"pinfold.job-event/1\",\"job\":\"j\",\"what\":\"" what            \
+	"\",\"event\":{\"schema\":\"pinfold.event/1\",\"event\":\"usage\",\"id\":\"" id \
 	"\",\"at_usec\":" at ",\"pids\":" at "}}\n"
 	const char *lines = A_LINE("run", "a", "1") A_LINE("run", "b", "2") A_LINE("run", "a", "3")
-		A_LINE("run", "z", "4") A_LINE("begun", "z", "5") "{\"schema\":\"pinfold.event/1\"}\n{\"sch";
+		A_LINE("run", "z", "4")
+			A_LINE("begun", "z", "5") "{\"schema\":\"pinfold.event/1\"}\n{\"sch";
 	const struct named_text t = {"e", lines, strlen(lines)};
 	assert_int_equal(read_events(&r, &t, &a, &e), 0);
 	assert_false(r.stages[0].run.has_events);
