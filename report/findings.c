@@ -131,11 +131,12 @@ static void put_waivers(const struct part *p, const struct analysis_told *a)
 void page_analysis(const struct part *p, const struct job_told *job)
 {
 	const struct analysis_told *a = &job->analysis;
+	/* The source says that there is none, and so nothing to be looked at. */
+	if (!a->there && !job->source.there)
+		return;
 	part_begin(p, "analysis", "Analysis");
 	if (!a->there) {
-		part_note(p, job->source.there
-				     ? "There was none: the job asks for none, or did not get that far."
-				     : "There was none: the job has no source to be looked at.");
+		part_note(p, "There was none: the job asks for none, or did not get that far.");
 		return part_end(p);
 	}
 	put_counts(p, a);

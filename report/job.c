@@ -114,7 +114,7 @@ static void page_source(const struct part *p, const struct report *r)
 	part_begin(p, "source", "Source");
 	if (!s->there) {
 		part_note(p,
-			  "None: the stages took what their images have and what they were given.");
+			  "There is none, and so nothing to be analysed: the stages took what their images have and what they were given.");
 		return part_end(p);
 	}
 	facts_begin(h);
