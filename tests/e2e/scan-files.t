@@ -65,6 +65,11 @@ check("an archive in an archive", {"a.zip": zipped({"b.tar.gz": tarred({"c.py": 
 import gzip
 check("a single file that is compressed", {"x.py.gz": gzip.compress(PY)}, [("x.py.gz!/x.py", 2, "python.process")])
 check("an archive by what it is, not by its name", {"data.bin": zipped({"x.py": PY})}, [("data.bin!/x.py", 2, "python.process")])
+locked = bytearray(zipped({"x.py": PY}))
+for mark, at in (b"PK\3\4", 6), (b"PK\1\2", 8):
+    locked[locked.index(mark) + at] |= 1
+run = check("an archive that is encrypted", {"a.zip": bytes(locked)}, [("a.zip!/x.py", 0, "archive.broken")])
+is_(results(run.sarif)[0]["level"], "error", "nobody looked into it: an error")
 check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2000]}, [("a.tar", 0, "archive.broken"), ("a.tar!/x.py", 0, "archive.broken")])
 
 # ---- machine code ----

@@ -253,8 +253,10 @@ static void elf(void **state)
 	struct err e = ERR_INIT;
 	struct elf f = {.bits = 7};
 	FILE *self = fopen("/proc/self/exe", "r");
-	if (!self)
+	if (!self) {
 		fail_msg("/proc/self/exe does not open");
+		return;
+	}
 	char *bytes = malloc(64 << 20);
 	const size_t len = fread(bytes, 1, 64 << 20, self);
 	fclose(self);

@@ -74,8 +74,10 @@ static void read_file(const char *folder, const char *name)
 	struct stat st;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0) {
 		fail_msg("%s does not open", path);
+		return;
+	}
 	char *text = malloc((size_t)st.st_size + 1);
 	assert_int_equal(read(fd, text, (size_t)st.st_size), st.st_size);
 	close(fd);
@@ -97,9 +99,11 @@ static void corpus(void **state)
 		char folder[128];
 		snprintf(folder, sizeof(folder), "tests/scan/corpus/%s", folders[i]);
 		DIR *d = opendir(folder);
-		if (!d)
+		if (!d) {
 			fail_msg("%s is not there", folder);
-		for (const struct dirent *one; d && (one = readdir(d));)
+			return;
+		}
+		for (const struct dirent *one; (one = readdir(d));)
 			if (one->d_name[0] != '.')
 				read_file(folder, one->d_name);
 		closedir(d);
