@@ -56,13 +56,13 @@ static void what_is_there_is_as_it_is(void **state)
 	(void)state;
 	autoarena a = ARENA_INIT;
 	struct err e = ERR_INIT;
-	struct run_told run = {.wall_usec = 0};
-	assert_int_equal(read_text(&run,
-				   "{\"schema\":\"pinfold.result/1\",\"status\":\"oom\",\"ok\":false,\"cause\":{\"limit\":"
-				   "\"memory\",\"evidence\":{\"n\":3,\"t\":\"x\",\"b\":{\"encoding\":\"base64\",\"data\":"
-				   "\"AP8=\"},\"z\":null}},\"usage\":{\"memory_peak_bytes\":5}}",
-				   &a, &e),
-			 0);
+	struct fact_told none[4] = {0};
+	struct run_told run = {.evidence = none};
+	const char *text =
+		"{\"schema\":\"pinfold.result/1\",\"status\":\"oom\",\"ok\":false,\"cause\":{\"limit\":"
+		"\"memory\",\"evidence\":{\"n\":3,\"t\":\"x\",\"b\":{\"encoding\":\"base64\",\"data\":"
+		"\"AP8=\"},\"z\":null}},\"usage\":{\"memory_peak_bytes\":5}}";
+	assert_int_equal(read_text(&run, text, &a, &e), 0);
 	assert_true(bytes_are(run.limit, "memory") && run.memory_peak == 5);
 	assert_int_equal(run.evidence_len, 4);
 	assert_true(run.evidence[0].number == 3 && bytes_are(run.evidence[1].text, "x"));
