@@ -84,6 +84,12 @@ $(OUT)/bin/pinfold: $(main_obj) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(main_obj) $(LIB) $(RUN_LIBS)
 
+# The same with a collector that was taken over, for tests/attack/artifacts-collector.t.
+$(OUT)/tests/collector-hostile: $(OUT)/obj/tests/collector/hostile.o $(main_obj) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -Wl,--wrap=collect_run -o $@ $^ $(RUN_LIBS)
+tests-ready: $(OUT)/tests/collector-hostile
+
 $(OUT)/libexec/pinfold/pinfold-scope: $(OUT)/obj/commands/pinfold-scope.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ -lsystemd
@@ -163,11 +169,10 @@ job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common
 $(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $(job_main) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(RUN_LIBS) -lm
-# What its parts make of their input, for tests/e2e/job-templates.t.
-$(OUT)/tests/pipeline: $(OUT)/obj/tests/pipeline/show.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
+# For tests/diagnostics/make-fixtures.
+$(OUT)/tests/rows: $(OUT)/obj/tests/diagnostics/rows.o $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(RUN_LIBS) -lm
-tests-ready: $(OUT)/tests/pipeline
 # ---- end of jobs ----
 # ---- scan: pipeline/scan/ is pinfold-scan's; pinfold-job links what needs no tree-sitter (pipeline/scan/scan.h) ----
 SCAN_LIB  := $(OUT)/libpinfold-scan.a
@@ -247,6 +252,7 @@ bench: all
 	tests/bench/compare
 	tests/bench/images --scale 0.3
 	tests/bench/slots
+	tests/bench/job
 # ---- end of virtual machines and measurements ----
 
 # ---- texts from the key table, documents for the validator: see spec/gen/text.c, tests/documents ----

@@ -39,8 +39,14 @@ static int parse_micro(const char *option, const char *text, uint64_t *to, struc
 
 static int read_limits(const struct asked *a, uint64_t limit[BUDGET_QUANTITIES], struct err *e)
 {
-	for (int q = 0; q < BUDGET_QUANTITIES; q++)
+	bool any = false;
+	for (int q = 0; q < BUDGET_QUANTITIES; q++) {
 		limit[q] = BUDGET_NONE;
+		any |= a->limit[q] != NULL;
+	}
+	if (!any)
+		return err_usage(e, "--create: name one limit at least: --cpu-time, --wall, --memory-hours, "
+				    "--runs or --money");
 	for (int q = 0; q < BUDGET_MEMORY; q++) {
 		if (!a->limit[q])
 			continue;

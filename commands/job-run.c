@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "commands/job.h"
 #include "commands/sink.h"
+#include "spec/guarantee.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +84,21 @@ static int find_programs(struct job_call *c, struct request *q, struct err *e)
 	return 0;
 }
 
+/* The caller's stdin is one stream: the document, or what a stage reads. */
+static int check_stdin(const struct job_call *c, const struct job *job, struct err *e)
+{
+	for (size_t i = 0; i < job->stages_len; i++)
+		if (strcmp(c->argv[0], "-") == 0 && job->stages[i].asked.stdin_kind == STDIN_CALLER)
+			return err_usage(e,
+					 "stage %s reads stdin, which the job itself was read from",
+					 job->stages[i].name);
+	return 0;
+}
+
 static int prepare(struct job_call *c, struct request *q, struct err *e)
 {
+	if (q->result && q->events && strcmp(q->result, q->events) == 0)
+		return err_usage(e, "--result and --events are one place");
 	if (sink_open(&q->sink, q->result, e) < 0)
 		return err_wrap(e, "--result");
 	if (q->events && (q->o.events = sink_open_lines(q->events, e)) < 0)
@@ -95,6 +109,8 @@ static int prepare(struct job_call *c, struct request *q, struct err *e)
 	if (q->approve && job_approve(&q->job, q->approve, e) < 0)
 		return -1;
 	q->read = true;
+	if (check_stdin(c, &q->job, e) < 0)
+		return -1;
 	q->o.id = q->id;
 	q->o.artifacts_dir = q->artifacts_dir;
 	q->o.no_cache = q->no_cache;
@@ -127,9 +143,42 @@ static void mention_findings(const struct job_result *r)
 		complain("and %zu more findings", told - MOST);
 }
 
+static bool is_degraded(const struct job_result *r, const char *name)
+{
+	for (size_t i = 0; i < r->runs_len; i++) {
+		const json_t *rows = json_object_get(r->runs[i]->result, "guarantees");
+		const json_t *row;
+		size_t at;
+		json_array_foreach(rows, at, row)
+		{
+			const char *own = json_string_value(json_object_get(row, "name"));
+			const char *state = json_string_value(json_object_get(row, "state"));
+			if (own && state && strcmp(own, name) == 0)
+				if (strcmp(state, "enforced") != 0)
+					return true;
+		}
+	}
+	return false;
+}
+
+/* Once, for all runs; each result's ledger says it all. */
+static void mention_degraded(const struct job_result *r)
+{
+	char names[400] = "";
+	size_t used = 0;
+	for (int id = 0; id < G_COUNT && used < sizeof(names) - 32; id++)
+		if (is_degraded(r, guarantee_name((enum guarantee_id)id)))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "",
+						 guarantee_name((enum guarantee_id)id));
+	if (used)
+		complain("degraded here: %s; `pinfold doctor` tells why and how to mend it", names);
+}
+
 static int report(struct request *q, struct job_result *r)
 {
 	struct err e = ERR_INIT;
+	mention_degraded(r);
 	mention_findings(r);
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
@@ -159,6 +208,7 @@ int job_run_verb(struct job_call *c, struct err *e)
 	} else if (prepare(c, &q, e) < 0) {
 		job_result_refuse(&r, e);
 	} else {
+		setenv("PINFOLD_JOB", "1", 1); /* for what it executes, see mention_degraded() */
 		job_run(&q.job, &q.o, &r);
 	}
 	const int code = report(&q, &r);

@@ -283,26 +283,35 @@ static int put_page(const struct job *j, const char *output, struct err *e)
 	return failed;
 }
 
+static int make_of(struct job *j, struct err *e)
+{
+	const struct wanted *w = j->wanted;
+	if (read_input(w->result, w, RESULT_BYTES_MAX, &j->result, e) < 0)
+		return -1;
+	if (w->events && read_input(w->events, w, EVENTS_BYTES_MAX, &j->events, e) < 0)
+		return -1;
+	autoclose int folder = w->artifacts ? open(w->artifacts, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+					    : -1;
+	if (w->artifacts && folder < 0)
+		return err_sys(e, "open the artifacts folder %s", w->artifacts);
+	j->folder = folder >= 0;
+	autoclose int page = memfd_create("page", MFD_CLOEXEC);
+	if (page < 0)
+		return err_sys(e, "make room for the page");
+	j->page = page;
+	return make_jailed(j, folder, e) < 0 ? -1 : put_page(j, output_of(w), e);
+}
+
 static int make_report(const struct wanted *w, struct err *e)
 {
 	autoarena arena = ARENA_INIT;
 	struct job j = {.wanted = w};
 	j.result.name = name_of(w->result, &arena);
 	j.events.name = name_of(w->events ? w->events : "", &arena);
-	if (read_input(w->result, w, RESULT_BYTES_MAX, &j.result, e) < 0)
-		return -1;
-	if (w->events && read_input(w->events, w, EVENTS_BYTES_MAX, &j.events, e) < 0)
-		return -1;
-	autoclose int folder = w->artifacts ? open(w->artifacts, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-					    : -1;
-	if (w->artifacts && folder < 0)
-		return err_sys(e, "open the artifacts folder %s", w->artifacts);
-	j.folder = folder >= 0;
-	autoclose int page = memfd_create("page", MFD_CLOEXEC);
-	if (page < 0)
-		return err_sys(e, "make room for the page");
-	j.page = page;
-	return make_jailed(&j, folder, e) < 0 ? -1 : put_page(&j, output_of(w), e);
+	const int failed = make_of(&j, e);
+	free((char *)j.result.at);
+	free((char *)j.events.at);
+	return failed;
 }
 
 int main(int argc, char **argv)

@@ -224,7 +224,7 @@ static int scan(const struct call *c, struct scanner *s, struct err *e)
 	for (size_t i = 0; i < c->logs_len; i++)
 		if (scanner_merge(s, c->logs[i], e) < 0)
 			return err_wrap(e, "--merge");
-	scan_sort(s->findings);
+	scanner_finish(s);
 	return 0;
 }
 

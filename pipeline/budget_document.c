@@ -96,7 +96,7 @@ static int read_id(const struct reading *r, const json_t *value, uint64_t *to)
 static int read_hold(const struct reading *r, json_t *object, struct budget_hold *to)
 {
 	static const char *const names[] = {"id", "entry", "pid", "since", "amount"};
-	uint64_t entry, pid;
+	uint64_t entry = 0, pid = 0;
 	*to = (struct budget_hold){0};
 	if (check_members(r, "reserved", object, names, sizeof(names) / sizeof(*names)) < 0 ||
 	    read_id(r, json_object_get(object, "id"), &to->id) < 0 ||

@@ -124,7 +124,7 @@ int read_template(struct reading *r, struct err *e)
 	char *text = write_stages(r->job, l, &ask);
 	if (!text)
 		return err_host(e, "out of memory");
-	struct reading own = {.job = r->job, .configure = r->configure};
+	struct reading own = {.job = r->job, .configure = r->configure, .of_template = true};
 	document_init(&own.d, "template", text, strlen(text));
 	const int done = read_stages_of(&own, e);
 	json_decref(own.d.root);

@@ -164,6 +164,32 @@ static int tell_tighter(const struct spec *whole, struct spec *asked, uint64_t s
 	return spec_set(asked, "priority", "low", e);
 }
 
+/* The scratch is memory, and a default is no more than that. */
+static void shrink_scratch(struct spec *whole, uint64_t said)
+{
+	struct limits *l = &whole->limits;
+	if (!(said >> (key_find("scratch") - spec_keys) & 1) && l->scratch_bytes > l->memory_bytes)
+		l->scratch_bytes = l->memory_bytes;
+}
+
+/* What a template says is a default: where the host allows less, the run is told that. */
+static int tell_lowered(const struct spec *whole, struct spec *asked, uint64_t said, struct err *e)
+{
+	const struct spec *ceilings = whole->rules.ceilings;
+	for (size_t i = 0; ceilings && i < spec_keys_len; i++) {
+		const bool scratch = strcmp(spec_keys[i].name, "scratch") == 0;
+		if (!(said >> i & 1) || !(scratch || ceilings->given >> i & 1))
+			continue;
+		char *text = key_value_text(whole, &spec_keys[i]);
+		const int done = text ? spec_set(asked, spec_keys[i].name, text, e)
+				      : err_host(e, "out of memory");
+		free(text);
+		if (done < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int read_both(struct reading *r, const struct place *p, const char *const *others,
 		     struct job_stage *s, struct err *e)
 {
@@ -179,11 +205,14 @@ static int read_both(struct reading *r, const struct place *p, const char *const
 	s->whole.speaking = ORIGIN_DEFAULT;
 	if (s->kind == STAGE_RUN && tighten(&s->whole, e) < 0)
 		return -1;
-	s->whole.speaking = ORIGIN_FILE;
+	s->whole.speaking = r->of_template ? ORIGIN_DEFAULT : ORIGIN_FILE;
 	if (document_set_beside(&s->whole, &r->d, p->value.at, others, e) < 0)
 		return -1;
 	if (spec_apply_ceilings(&s->whole, e) < 0)
 		return reading_refuse(r, p->value.at, p->name, e);
+	shrink_scratch(&s->whole, r->of_template ? 0 : said);
+	if (r->of_template && tell_lowered(&s->whole, &s->asked, said, e) < 0)
+		return -1;
 	return s->kind == STAGE_RUN ? tell_tighter(&s->whole, &s->asked, said, e) : 0;
 }
 

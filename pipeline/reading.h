@@ -13,6 +13,7 @@ struct reading {
 	struct job *job;
 	struct document d;
 	int (*configure)(struct spec *s, struct err *e); /* the configuration files; NULL: none */
+	bool of_template;				 /* what it says are defaults */
 };
 
 /* One value, and where it stands. */

@@ -20,11 +20,13 @@
 #include "runtime/deadline.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int choose_id(struct job_result *r, const char *id, struct err *e)
 {
@@ -81,29 +83,12 @@ static bool connect_inputs(struct job_state *j, struct stage_run *run, size_t co
 	return true;
 }
 
-/* A template names images that nobody has until they are made: how is said instead. */
-static void say_recipe(struct job_state *j, const struct stage_run *run)
-{
-	const json_t *cause = json_object_get(run->result, "cause");
-	const char *stage = json_string_value(json_object_get(cause, "stage"));
-	const struct template_image *image = NULL;
-	if (j->job->lang.name && run->stage->asked.image)
-		image = template_image_find(run->stage->asked.image);
-	if (!image || !stage || strcmp(stage, "image") != 0)
-		return;
-	snprintf(j->r->message, sizeof(j->r->message),
-		 "stage %s: the image %s is not stored; make it once with `%s`, or name another one "
-		 "(--build-image, --run-image)",
-		 run->stage->name, image->name, template_image_recipe(image, j->job->arena));
-}
-
 static void note_failure(struct job_state *j, const struct stage_run *run)
 {
 	if (j->r->stage[0] || run->ok || run->state == RUN_SKIPPED)
 		return;
 	snprintf(j->r->stage, sizeof(j->r->stage), "%s", run->stage->name);
 	snprintf(j->r->message, sizeof(j->r->message), "stage %s: %s", run->stage->name, run->why);
-	say_recipe(j, run);
 }
 
 static void hand_over(struct job_state *j, struct stage_run *run, size_t number)
@@ -230,6 +215,44 @@ static void make_lists(struct job_state *j)
 	j->by_stage = arena_alloc(j->job->arena, (j->job->stages_len + 1) * sizeof(*j->by_stage));
 }
 
+/* Whether it is the name of a template's image that nobody has made yet. */
+static const struct template_image *lacking(const struct job_state *j, const struct job_stage *s)
+{
+	char id[STORED_ID_BYTES];
+	struct err e = ERR_INIT;
+	const char *name = s->asked.image;
+	const struct template_image *image = name && s->asked.image_kind == IMAGE_NAME
+						     ? template_image_find(name)
+						     : NULL;
+	/* What else is the matter with the store, the run says. */
+	return image && stored_find(j->o->store, name, id, &e) == 0 &&
+			       faccessat(AT_FDCWD, name, F_OK, 0) < 0
+		       ? image
+		       : NULL;
+}
+
+/* A template names images that nobody has until they are made: how is said, of all, before anything is built. */
+static int check_images(const struct job_state *j, struct err *e)
+{
+	struct arena *a = j->job->arena;
+	const struct template_image *before = NULL;
+	const char *recipes = NULL;
+	for (size_t i = 0; j->job->lang.name && i < j->job->stages_len; i++) {
+		const struct template_image *image = lacking(j, &j->job->stages[i]);
+		if (!image || image == before)
+			continue;
+		const char *recipe = template_image_recipe(image, a);
+		recipes = recipes ? arena_printf(a, "%s` and `%s", recipes, recipe) : recipe;
+		before = image;
+	}
+	if (!recipes)
+		return 0;
+	return err_usage(e,
+			 "there is no image for %s yet; make it once with `%s`, or name another "
+			 "(--build-image, --run-image)",
+			 j->job->lang.name, recipes);
+}
+
 static int prepare(struct job_state *j, struct err *e)
 {
 	if (choose_id(j->r, j->o->id, e) < 0)
@@ -237,6 +260,8 @@ static int prepare(struct job_state *j, struct err *e)
 	if (wants_artifacts(j->job) && !j->o->artifacts_dir)
 		return err_usage(e,
 				 "a stage has artifacts, and nothing says where to; give --artifacts-dir");
+	if (check_images(j, e) < 0)
+		return -1;
 	if (j->o->artifacts_dir && (j->handed = hand_back_open(j->o->artifacts_dir, e)) < 0)
 		return -1;
 	if (work_open(&j->work, j->o->store, j->job->arena, e) < 0 ||

@@ -128,7 +128,11 @@ static void drop_entry(struct stage_run *run, const struct stage_place *at)
 	memset(run->outputs, 0, sizeof(run->outputs));
 	fd_close(&run->out);
 	fd_close(&run->err);
-	if (flock(run->dir, LOCK_EX | LOCK_NB) == 0)
+	/* Perhaps it is gone by now, and another has its name. */
+	struct stat held, named;
+	if (flock(run->dir, LOCK_EX | LOCK_NB) == 0 && fstat(run->dir, &held) == 0 &&
+	    fstatat(at->work->cache, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    held.st_ino == named.st_ino)
 		tree_remove(at->work->cache, name);
 	fd_close(&run->dir);
 }

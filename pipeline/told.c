@@ -53,8 +53,9 @@ static int set_inputs(const struct stage_run *run, struct spec *s, bool by_diges
 		const char *source = link_of(run->stage, i, &number)
 					     ? source_of(run, number, by_digest)
 					     : in->source;
-		if (input_list_add(&s->inputs, arena_printf(a, "%s:%s", source, in->target),
-				   in->read_only, a, e) < 0)
+		const char *text = arena_printf(a, "%s:%s%s", source, in->target,
+						in->unpack ? ":unpack" : "");
+		if (input_list_add(&s->inputs, text, in->read_only, a, e) < 0)
 			return -1;
 	}
 	return 0;

@@ -30,7 +30,7 @@ static int find(FILE *file, const char *url, char **line, size_t *room)
 		if (n < 0)
 			return errno || ferror(file) ? -1 : 0;
 		(*line)[strcspn(*line, "\n")] = '\0';
-		if (n < DIGEST_BYTES + 2 || (*line)[DIGEST_BYTES] != ' ')
+		if (n < DIGEST_BYTES + 3 || (*line)[DIGEST_BYTES] != ' ')
 			return -1;
 		if (strcmp(*line + DIGEST_BYTES + 1, url) == 0)
 			return 1;

@@ -104,7 +104,7 @@ static void sweep_work(int dir, const char *name, void *arg)
 static int hold_own(struct work *w)
 {
 	struct stat held, named;
-	if (mkdirat(w->works, w->id, 0700) < 0 && errno != EEXIST)
+	if (mkdirat(w->works, w->id, 0700) < 0)
 		return -1;
 	autoclose int fd = openat(w->works, w->id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_SH) < 0 || fstat(fd, &held) < 0 ||
@@ -127,6 +127,8 @@ int work_begin(struct work *w, const char *id, struct err *e)
 	for (int i = 0; i < TRIES; i++) {
 		if (hold_own(w) == 0)
 			return 0;
+		if (errno == EEXIST)
+			return err_usage(e, "a job named %s runs already", id);
 		if (errno != ENOENT)
 			break;
 	}

@@ -287,6 +287,7 @@ static int stage_inputs(struct draft *d, struct err *e)
 {
 	const struct rules *rules = &d->s->rules;
 	const struct vet_options o = {.home = d->o->home,
+				      .kept = d->o->kept,
 				      .bases = {rules->input_bases[0], rules->input_bases[1],
 						d->o->input_base},
 				      .sensitive = d->o->sensitive,

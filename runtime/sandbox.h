@@ -21,6 +21,7 @@ struct sandbox_options {
 	int64_t begun_ns;	/* CLOCK_BOOTTIME at the start of pinfold */
 	const char *home;	/* the caller's, NULL: unknown */
 	const char *input_base; /* inputs must lie in it; NULL: anywhere */
+	const char *kept; /* folder of what this user's jobs hand on: inputs may lie in it, too; NULL none */
 	const char *const *
 		sensitive; /* what must not go in, beside what is built in; NULL-terminated, NULL: nothing */
 	const char *no_scope;	 /* why systemd made none, NULL: it has not been asked */

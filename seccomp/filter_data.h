@@ -28,7 +28,8 @@ extern const uint32_t filter_native_arch;
  * seccomp.h's filter_init, filter_jail, filter_client, filter_dialer and so on are this one's. */
 struct filter_tiny {
 	uint32_t arch;
-	struct filter_code code, jail, client, dialer, parser, resolver, collector, validator, unpacker;
+	struct filter_code code, jail, client, dialer, parser, resolver, collector, validator,
+		unpacker;
 };
 extern const struct filter_tiny filter_tinies[];
 extern const size_t filter_tinies_len;

@@ -14,7 +14,8 @@ static void unescape(char *s)
 	char *to = s;
 	for (; *s; s++) {
 		if (s[0] == '\\' && s[1] && s[2] && s[3]) {
-			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
+			*to++ = (char)((unsigned)(s[1] - '0') << 6 | (unsigned)(s[2] - '0') << 3 |
+				       (unsigned)(s[3] - '0'));
 			s += 3;
 		} else {
 			*to++ = *s;
@@ -24,15 +25,13 @@ static void unescape(char *s)
 }
 
 struct mount_row {
-	char *line;
-	size_t size;
-	char *root, *point; /* in line */
+	char *root, *point; /* in a line of mountinfo */
 };
 
 /* "36 35 98:0 /root /point ..." */
-static bool read_row(struct mount_row *row, uint64_t id, struct mounted *m)
+static bool read_row(struct mount_row *row, char *line, uint64_t id, struct mounted *m)
 {
-	char *at = row->line;
+	char *at = line;
 	char *fields[5] = {NULL};
 	for (int i = 0; i < 5 && at; i++)
 		fields[i] = strsep(&at, " ");
@@ -44,17 +43,6 @@ static bool read_row(struct mount_row *row, uint64_t id, struct mounted *m)
 	unescape(row->root);
 	unescape(row->point);
 	return true;
-}
-
-static bool find_row(struct mount_row *row, uint64_t id, struct mounted *m)
-{
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	bool found = false;
-	while (file && !found && getline(&row->line, &row->size, file) > 0)
-		found = read_row(row, id, m);
-	if (file)
-		fclose(file);
-	return found;
 }
 
 /* path is below point; its rest goes behind root. */
@@ -70,11 +58,28 @@ static int put_together(struct mounted *m, const struct mount_row *row, const ch
 	return n >= 0 && (size_t)n < sizeof(m->place) ? 0 : -1;
 }
 
+/* The place of what is mounted by id and has that path. A mount that was let go has no row. */
+static bool find_place(struct mounted *m, uint64_t id, const char *path)
+{
+	struct mount_row row;
+	char *line = NULL;
+	size_t size = 0;
+	bool there = false, told = false;
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	while (file && !there && getline(&line, &size, file) > 0) {
+		there = read_row(&row, line, id, m);
+		told = there && put_together(m, &row, path) == 0;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	return told;
+}
+
 int mounted_find(struct mounted *m, int fd, struct err *e)
 {
 	char link[40], path[PATH_MAX];
 	struct statx stx;
-	struct mount_row row = {.line = NULL};
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	const ssize_t n = readlink(link, path, sizeof(path) - 1);
 	if (n <= 0 || path[0] != '/')
@@ -82,9 +87,9 @@ int mounted_find(struct mounted *m, int fd, struct err *e)
 	path[n] = '\0';
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0 || !(stx.stx_mask & STATX_MNT_ID))
 		return err_sys(e, "ask for its mount");
-	const bool told = find_row(&row, stx.stx_mnt_id, m) && put_together(m, &row, path) == 0;
-	free(row.line);
-	return told ? 0 : err_host(e, "its place in its file system cannot be told");
+	return find_place(m, stx.stx_mnt_id, path)
+		       ? 0
+		       : err_host(e, "its place in its file system cannot be told");
 }
 
 bool mounted_within(const struct mounted *m, const struct mounted *other)

@@ -12,7 +12,7 @@
 struct mounted {
 	unsigned major, minor;
 	bool whole; /* its mount shows the file system from its root on: ".." leads through all folders */
-	char place[2 * PATH_MAX]; /* from the file system's root on, without a slash at its end */
+	char place[2 * PATH_MAX]; /* from there on, without a slash at its end */
 };
 
 /* fd: O_PATH is enough. ERR_HOST where its place cannot be told. */

@@ -206,6 +206,15 @@ static int add_bases(struct vet *v, const struct vet_options *o, struct err *e)
 	return 0;
 }
 
+/* Where nobody else could have put anything. */
+static void add_kept(struct vet *v, const struct vet_options *o)
+{
+	struct stat st;
+	if (o->kept && stat(o->kept, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	    !(st.st_mode & 077))
+		v->kept = (struct vet_place){.path = o->kept, .dev = st.st_dev, .ino = st.st_ino};
+}
+
 int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e)
 {
 	*v = (struct vet){.arena = a};
@@ -219,6 +228,7 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	if (o->home && o->home[0] == '/')
 		add_home(v, o->home);
 	add_configured(v, o);
+	add_kept(v, o);
 	if (add_own(v, o, e) < 0 || add_bases(v, o, e) < 0)
 		return -1;
 	qsort(v->places, v->len, sizeof(*v->places), by_inode);
@@ -300,6 +310,8 @@ static int open_parent(int fd, const struct stat *st, struct err *e)
 static unsigned is_base(const struct vet *v, const struct stat *st)
 {
 	unsigned found = 0;
+	if (v->kept.path && st->st_dev == v->kept.dev && st->st_ino == v->kept.ino)
+		return ~0U;
 	for (size_t i = 0; i < v->bases_len; i++)
 		if (st->st_dev == v->bases[i].dev && st->st_ino == v->bases[i].ino)
 			found |= 1U << i;

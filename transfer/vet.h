@@ -20,6 +20,8 @@ enum { VET_BASES = 3 }; /* the host's, the user's and the caller's */
 struct vet_options {
 	const char *home;	      /* the caller's, NULL: /etc/passwd alone tells */
 	const char *bases[VET_BASES]; /* sources must lie in each (or be it); NULL: nothing more is asked */
+	const char *kept; /* where this user's jobs keep what stages hand on: what lies in it lies
+			     in the bases, too; NULL: nowhere */
 	const char *const *sensitive;  /* the caller's own list, NULL-terminated; NULL: none */
 	const char *const *configured; /* that of the configuration files, the same */
 };
@@ -37,6 +39,7 @@ struct vet {
 	struct arena *arena;
 	struct vet_place bases[VET_BASES];
 	size_t bases_len;
+	struct vet_place kept; /* path NULL: there is none */
 };
 
 /* The places that are there and that the caller can reach. ERR_USAGE where a base or one of the

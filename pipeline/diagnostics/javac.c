@@ -75,11 +75,13 @@ static bool read_detail(struct reader *r, struct piece line)
 {
 	const uint32_t column = pointed_at(line);
 	struct piece text = piece_trim(line);
-	if (column)
+	if (column) {
 		reader_column(r, column);
-	else if (!piece_begins(line, PIECE("  ")))
+		return true;
+	}
+	if (!piece_begins(line, PIECE("  ")))
 		return false;
-	else if (take(&text, PIECE("symbol:")))
+	if (take(&text, PIECE("symbol:")))
 		reader_append(r, PIECE("; symbol: "), text);
 	else if (take(&text, PIECE("location:")))
 		reader_append(r, PIECE("; in "), text);

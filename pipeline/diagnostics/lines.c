@@ -58,11 +58,10 @@ void reader_back(struct reader *r)
 static void put(char *to, size_t size, struct piece p)
 {
 	char text[2048];
-	p = piece_trim(p);
-	const size_t len = p.len < sizeof(text) ? p.len : sizeof(text) - 1;
-	for (size_t i = 0; i < len; i++)
-		text[i] = p.at[i];
-	text[len] = '\0';
+	p = piece_fit(piece_trim(p), sizeof(text) - 1);
+	if (p.len) /* else there may be no place at all */
+		memcpy(text, p.at, p.len);
+	text[p.len] = '\0';
 	for (char *tab = strchr(text, '\t'); tab; tab = strchr(tab, '\t'))
 		*tab = ' ';
 	text_fit(to, size, text);

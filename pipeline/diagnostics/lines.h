@@ -23,6 +23,8 @@ size_t piece_find(struct piece p, struct piece word);
 bool piece_has(struct piece p, struct piece word);
 struct piece piece_from(struct piece p, size_t at);
 struct piece piece_upto(struct piece p, size_t len);
+/* At most so much of it, with no character of UTF-8 cut in two. */
+struct piece piece_fit(struct piece p, size_t most);
 /* Without blanks and tabs at both ends. */
 struct piece piece_trim(struct piece p);
 /* Letters, digits, "_", "." and "$", and no digit in front. */

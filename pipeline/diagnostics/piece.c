@@ -40,6 +40,15 @@ struct piece piece_upto(struct piece p, size_t len)
 	return (struct piece){p.at, len < p.len ? len : p.len};
 }
 
+struct piece piece_fit(struct piece p, size_t most)
+{
+	if (p.len <= most)
+		return p;
+	while (most > 0 && ((unsigned char)p.at[most] & 0xc0) == 0x80)
+		most--;
+	return piece_upto(p, most);
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -1,6 +1,8 @@
 /* CPython: tracebacks, syntax errors, warnings. A column is not read: what the caret points into lost its indentation. */
 #include "pipeline/diagnostics/lines.h"
 
+#include <string.h>
+
 struct traceback {
 	bool open;
 	char file[256]; /* lines are gone when the exception's name comes */
@@ -29,8 +31,9 @@ static bool read_frame(struct traceback *t, struct piece line)
 	t->open = true;
 	t->foreign = foreign;
 	t->line = number;
-	for (t->file_len = 0; t->file_len < file.len && t->file_len < sizeof(t->file); t->file_len++)
-		t->file[t->file_len] = file.at[t->file_len];
+	file = piece_fit(file, sizeof(t->file));
+	memcpy(t->file, file.at, file.len);
+	t->file_len = file.len;
 	return true;
 }
 

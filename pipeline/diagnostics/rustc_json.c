@@ -49,7 +49,8 @@ static bool severity_of(const json_t *message, enum severity *to)
 static struct piece visible(struct piece p, char *to, size_t size)
 {
 	size_t len = 0;
-	for (; len < p.len && len < size; len++) {
+	p = piece_fit(p, size);
+	for (; len < p.len; len++) {
 		const unsigned char c = (unsigned char)p.at[len];
 		to[len] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
 	}

@@ -262,7 +262,7 @@ static void bind_module(struct names *n, const char *as, const char *module)
 
 static void bind_member(struct names *n, const char *as, const char *module, const char *name)
 {
-	char target[2 * SPELLED_MAX + 2];
+	char target[2 * SPELLED_MAX + 2] = "";
 	struct spelled s = {.to = target, .size = SPELLED_MAX};
 	const bool dotted = *module && module[strlen(module) - 1] == '.';
 	if (put(&s, "=", 1) && put(&s, module, strlen(module)) && put(&s, ".", dotted ? 0 : 1) &&

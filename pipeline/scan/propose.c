@@ -84,10 +84,21 @@ static bool is_better(enum language l, const char *path, const char *than)
 	return depth_of(path) < depth_of(than);
 }
 
+static bool is_text(const char *path)
+{
+	uint32_t character;
+	for (size_t len; *path; path += len)
+		if ((len = utf8_next((const unsigned char *)path, &character)) == 0)
+			return false;
+	return true;
+}
+
+/* "./" in front of all, so that no name is an option of whoever is told to run it. */
 void seen_file(struct seen *s, enum language l, const char *path)
 {
-	if (strlen(path) < ENTRY_MAX && (!s->entry[l][0] || is_better(l, path, s->entry[l])))
-		memcpy(s->entry[l], path, strlen(path) + 1);
+	if (strlen(path) < ENTRY_MAX - 2 && is_text(path) &&
+	    (!s->entry[l][0] || is_better(l, path, s->entry[l] + 2)))
+		snprintf(s->entry[l], ENTRY_MAX, "./%s", path);
 }
 
 /* What there is most of, among those that a file was seen of. */
@@ -100,17 +111,42 @@ static enum language main_language(const struct seen *s)
 	return best;
 }
 
-/* A host that a rule may name: ours have a dot, and are not this machine's own. */
+/* Addresses that a rule reaches with "private:" in front alone: who drafts does not open those. */
+static bool is_private(const char *host)
+{
+	static const char *const begins[] = {"0.", "10.", "127.", "169.254.", "192.168."};
+	unsigned second = 0;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (strncmp(host, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return sscanf(host, "172.%3u.", &second) == 1 && second >= 16 && second < 32;
+}
+
+/* A host that a rule may name: labels of letters, digits and hyphens, with a dot between them. */
 static bool is_allowed(const char *host)
 {
-	const char *dot = strchr(host, '.');
-	if (!dot || strlen(host) > 253 || strncmp(host, "127.", 4) == 0 ||
-	    strcmp(host, "0.0.0.0") == 0)
+	size_t label = 0;
+	if (!strchr(host, '.') || strlen(host) > 253 || is_private(host))
 		return false;
-	for (const char *c = host; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-')
+	for (const char *c = host; *c; c++) {
+		const bool edge = c[1] == '.' || c[1] == '\0';
+		if (*c == '.' ? label == 0
+			      : !isalnum((unsigned char)*c) && (*c != '-' || label == 0 || edge))
 			return false;
-	return true;
+		label = *c == '.' ? 0 : label + 1;
+		if (label > 63)
+			return false;
+	}
+	return label > 0;
+}
+
+/* Plain HTTP where the line says so. */
+static void put_rule(struct json_writer *w, const struct scan_finding *f)
+{
+	char plain[RULE_BYTES], rule[RULE_BYTES];
+	snprintf(plain, sizeof(plain), "http://%s", f->host);
+	snprintf(rule, sizeof(rule), "%s:%s", f->host, strstr(f->source, plain) ? "80,443" : "443");
+	json_text(w, NULL, rule);
 }
 
 static void put_hosts(struct json_writer *w, const struct scan_findings *all)
@@ -120,15 +156,13 @@ static void put_hosts(struct json_writer *w, const struct scan_findings *all)
 	json_begin(w, "egress", '{');
 	json_begin(w, "allow", '[');
 	for (size_t i = 0; i < all->len && len < HOSTS_MAX; i++) {
-		char rule[RULE_BYTES];
 		size_t at = 0;
 		while (at < len && strcmp(hosts[at], all->at[i].host) != 0)
 			at++;
 		if (at < len || !is_allowed(all->at[i].host))
 			continue;
 		hosts[len++] = all->at[i].host;
-		snprintf(rule, sizeof(rule), "%s:443", all->at[i].host);
-		json_text(w, NULL, rule);
+		put_rule(w, &all->at[i]);
 	}
 	json_end(w, '[');
 	json_end(w, '{');
@@ -154,9 +188,11 @@ static void put_command(struct json_writer *w, const char *const *words, const c
 
 static void put_inputs(struct json_writer *w, const char *from)
 {
-	json_begin(w, "inputs", '[');
+	json_begin(w, "inputs", '{');
+	json_begin(w, "copy", '[');
 	json_text(w, NULL, from);
 	json_end(w, '[');
+	json_end(w, '{');
 	json_text(w, "workdir", "/scratch/source");
 }
 

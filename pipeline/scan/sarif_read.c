@@ -36,19 +36,29 @@ static json_t *rule_of(const struct run *r, json_t *result)
 	return NULL;
 }
 
-/* 3.27.10: the result's own level, the rule's, or "warning". A kind that is not "fail" has none (3.27.9). */
+/* 3.27.9: kinds that say that there is nothing wrong. */
+static bool says_well(const char *kind)
+{
+	return strcmp(kind, "pass") == 0 || strcmp(kind, "notApplicable") == 0 ||
+	       strcmp(kind, "informational") == 0;
+}
+
+/* 3.27.10: the result's own level, the rule's, or "warning". One that the standard does not know is the worst. */
 static bool severity_of(const struct run *r, json_t *result, enum scan_severity *to)
 {
-	const char *kind = text_of(result, "kind"), *level = text_of(result, "level");
+	const char *level = text_of(result, "level");
 	json_t *rule = rule_of(r, result);
-	if (*kind && strcmp(kind, "fail") != 0 && strcmp(kind, "review") != 0 &&
-	    strcmp(kind, "open") != 0)
+	if (says_well(text_of(result, "kind")))
 		return false;
 	if (!*level)
 		level = text_of(json_object_get(rule, "defaultConfiguration"), "level");
 	if (!*level)
 		level = "warning";
-	return scan_severity_parse(level, to);
+	if (strcmp(level, "none") == 0)
+		return false;
+	if (!scan_severity_parse(level, to))
+		*to = SCAN_ERROR;
+	return true;
 }
 
 static int hex(char c)

@@ -400,6 +400,19 @@ int scanner_read(struct scanner *s, const char *path, struct err *e)
 	return S_ISDIR(st.st_mode) ? walk_tree(fd, &v, e) : read_one(s, fd, path, e);
 }
 
+void scanner_finish(struct scanner *s)
+{
+	struct scan_findings *all = s->findings;
+	scan_sort(all);
+	if (!all->cut)
+		return;
+	/* Who reads what we write sees that there is more, and a gate stops it. */
+	all->len -= all->len == SCAN_FINDINGS_MAX;
+	all->cut = false;
+	tell(s, RULE_TOO_MANY, "", "findings");
+	all->cut = true;
+}
+
 int scanner_merge(struct scanner *s, const char *path, struct err *e)
 {
 	struct stat st;

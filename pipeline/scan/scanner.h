@@ -39,6 +39,8 @@ struct scanner {
 int scanner_read(struct scanner *s, const char *path, struct err *e);
 /* Another analyser's log; its findings are told as that analyser's. */
 int scanner_merge(struct scanner *s, const char *path, struct err *e);
+/* All findings are there: put them in order; where some were dropped one says so. */
+void scanner_finish(struct scanner *s);
 void scanner_close(struct scanner *s);
 
 #endif

@@ -3,7 +3,6 @@
 import io
 import os
 import socket
-import subprocess
 import sys
 import tarfile
 import zipfile

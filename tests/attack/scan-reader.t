@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """A reader that was taken over by what it read reaches nothing, cannot make the scanner believe what cannot be, and cannot end the scan."""
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))

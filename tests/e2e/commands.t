@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
 
-COMMANDS = ["run", "explain", "doctor", "image", "job", "ps", "kill", "gc", "audit", "completion", "version", "help"]
+COMMANDS = ["run", "explain", "doctor", "image", "job", "scan", "ps", "kill", "gc", "audit", "report", "completion", "version", "help"]
 listed = pinfold("help")
 ok(all(f"\n  {name} ".encode() in listed.out for name in COMMANDS), "help lists them", listed)
 for name in COMMANDS:

@@ -27,12 +27,18 @@ numbers = NUMBERS[os.uname().machine]
 run = pinfold("run", tiny(), "/bin/payload", "syscall", numbers["sched_setscheduler"], "0", "1", "0", ",",
               "syscall", numbers["setpriority"], "0", "0", "-20", ",", "syscall", numbers["ioprio_set"], "1", "0", "8192")
 is_([line.split()[-1] for line in run.out.decode().splitlines()], ["EPERM"] * 3, "no other policy, nice or io class", run)
+run = pinfold("run", tiny(), "/bin/payload", "syscall", numbers["sched_setscheduler"], "0", "0", "0", ",",
+              "syscall", numbers["sched_setscheduler"], "0", "0x40000000", "0", ",", "syscall", numbers["sched_setscheduler"], "0", "3", "0")
+is_([line.split()[-1] for line in run.out.decode().splitlines()], ["EINVAL", "EPERM", "EPERM"], "the plain policy, which it has, may be asked for; with a flag, or another, not", run)
 if row["by"] != "cpu.max":
     run = pinfold("run", "--cpus", "1", tiny(), "/bin/payload", "syscall", numbers["sched_setaffinity"], "0", "0", "0")
     like(run.out.decode(), r" EPERM$", "affinity is what holds it, so it cannot be changed")
 
 run = pinfold("run", "--priority", "low", tiny(), "/bin/payload", "sched")
 like(run.out.decode(), r"^nice 19$", "--priority low: nice 19")
+run = pinfold("run", "--priority", "low", rootfs("python"), "python3", "-c",
+              "import os; os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0)); print(os.getpriority(os.PRIO_PROCESS, 0))")
+is_(run.out, b"19\n", "which asking for the plain policy does not change", run)
 run = pinfold("run", "--priority", "normal", tiny(), "/bin/payload", "sched")
 like(run.out.decode(), r"^nice 0$", "--priority normal: nice 0")
 run = pinfold("run", "--cpus", "2", rootfs("python"), "python3", "-c", "import os; print(os.cpu_count(), len(os.sched_getaffinity(0)))")

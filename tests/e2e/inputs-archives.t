@@ -143,6 +143,13 @@ def refused(options, words, name):
 
 run = refused(["--scratch", "3M", "--input", named("packed") + ":x:unpack"], ["3145728 bytes (3 MiB)", "raise --scratch"], "what is larger than the scratch is refused, with the figures")
 is_(run.result["cause"]["evidence"].get("input"), named("packed"), "the result says which input it was")
+with open(named("packed"), "rb") as whole, open(named("cut"), "wb") as cut:
+    cut.write(whole.read()[:-2000])
+log = os.path.join(tmpdir(), "audit")
+run = pinfold("run", "--audit", log, "--scratch", "13M", "--input", named("plain.tar") + ":y", "--input", named("cut") + ":x:unpack", tiny(), "/bin/payload", "exit", "0")
+with open(log, encoding="utf-8") as file:
+    rows = [json.loads(line) for line in file]
+is_([(row["kind"], row["name"]) for row in rows if row["event"] == "denied"], [("input", named("cut"))], "one that is refused only while it is copied is a denial in the audit", str(rows))
 blob = put("blob", bytes(2 * MIB))
 refused(["--scratch", "5M", "--input", blob, "--input", named("packed") + ":x:unpack"], ["3145728 bytes"], "what other inputs take is not there for it")
 refused(["--scratch", "6M", "--input", named("packed") + ":x:unpack", "--input", named("packed") + ":y:unpack"], ["raise --scratch"], "nor what another archive took")
@@ -160,8 +167,6 @@ refused(["--input", tree + ":x:unpack"], ["a folder"], "a folder is no archive")
 refused(["--input", os.path.join(tree, "large") + ":x:unpack"], ["no tar or zip archive"], "nor is any file")
 refused(["--input", put("none", b"") + ":x:unpack"], ["no tar or zip archive"], "nor nothing")
 refused(["--input", named("lacking") + ":x:unpack"], ["No such file"], "a file that is not there")
-with open(named("packed"), "rb") as whole, open(named("cut"), "wb") as cut:
-    cut.write(whole.read()[:-2000])
 refused(["--input", named("cut") + ":x:unpack"], [named("cut"), "truncated"], "one that was cut off")
 secret = os.path.join(tmpdir(), "keys")
 os.mkdir(secret)

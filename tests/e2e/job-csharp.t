@@ -33,6 +33,8 @@ def files_of(folder):
 
 if not place_of("mcs", host=False) or not place_of("git") or not os.path.isdir(os.path.join(ROOT, "build/rootfs/runtimes")):
     skip_all("no images: run scripts/rootfs languages and scripts/rootfs runtimes")
+if not os.path.exists(os.path.join(BUILD, "libexec/pinfold/pinfold-scan")):
+    skip_all("no pinfold-scan was built: run scripts/grammars")
 
 with Internet() as net:
     server = GitServer(net, {"git.example": "93.184.216.40"})

@@ -2,6 +2,7 @@
 """Whatever happens, there is one job result: a stage that fails in any way, one whose supervision dies, a store that is none."""
 import os
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -60,4 +61,15 @@ job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "a b")
 is_((job.code, job.status), (125, "refused"), "an id that is none", job)
 job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "my-job")
 is_((job.result["id"], job.stage("a")["result"]["id"]), ("my-job", "my-job.0"), "an id names the job and its runs", job)
+with jobs.start({"image": slim, "stages": [stage("a", "sh", "-c", "echo up; read x", stdin="-")]}, "--id", "twice", stdin=subprocess.PIPE) as running:
+    places = jobs.places
+    running.line()
+    job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "twice")
+    ok(job.status == "refused" and "runs already" in job.message, "the id of a job that runs is refused", job)
+    running.process.stdin.write(b"go\n")
+    running.process.stdin.flush()
+    job = jobs.finished(running, places)
+is_((job.status, jobs.leavings()), ("succeeded", []), "which that does not notice", job)
+job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--id", "twice")
+is_(job.status, "succeeded", "then it is free again", job)
 done()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A matrix runs the stages that name a parameter once for each combination, as many at a time as there are slots, and the others once."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -31,11 +32,11 @@ GOES_ON = {"image": slim, "stages": [stage("a", "sh", "-c", "echo @{n} > o; exit
 job = jobs.run(GOES_ON)
 is_(([one["ok"] for one in job.stages("a")], job.stages("b")[0]["ok"]), ([True, False, False], True), "and what follows the good one", job)
 
-# ---- slots: no more at once than there are, also together with others of that name ----
-folder = tmpdir(mode=0o777)
+# ---- slots: no more at once than there are, together with others of that name ----
+NAME = f"sweep-{os.getpid()}"
 out = os.path.join(tmpdir(), "out")
 job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "echo $$ > mine; exec sleep 0.3", artifacts={"collect": ["mine"]}, env=["N=@{n}"])],
-                "matrix": {"parameters": {"n": list(range(6))}, "slots": f"2:{os.path.basename(folder)[:20]}"}}, "--artifacts-dir", out)
+                "matrix": {"parameters": {"n": list(range(6))}, "slots": f"2:{NAME}"}}, "--artifacts-dir", out)
 is_((job.status, sorted(os.listdir(out))), ("succeeded", [f"a.{n}" for n in range(1, 7)]), "six, two at a time, each with a folder of its own", job)
 running = most = 0
 for event in job.events:
@@ -45,4 +46,14 @@ for event in job.events:
 is_(most, 2, "never more than two", job)
 is_(job.stage("a")["result"]["status"], "exited", "through the slots of runs")
 ok(all(len(one["set"]) == 1 for one in job.stages("a")), "each with its values")
+with start("run", "--slots", f"1:{NAME}", "--stdin", "-", slim, "sh", "-c", "echo up; read x", stdin=subprocess.PIPE, env=jobs.env) as holder:
+    holder.line()
+    with jobs.start({"image": slim, "stages": [stage("a", "echo", "ran @{n}")], "matrix": {"parameters": {"n": [1, 2]}, "slots": f"1:{NAME}"}}) as running:
+        places = jobs.places
+        wait_for(lambda: b'"queued"' in open(places[1], "rb").read() if os.path.exists(places[1]) else False, what="a place in the line")
+        ok(b"ran" not in open(places[1], "rb").read(), "a run of somebody else that holds the slot is waited for")
+        holder.process.stdin.write(b"go\n")
+        holder.process.stdin.flush()
+        job = jobs.finished(running, places)
+is_((job.status, job.out), ("succeeded", b"ran 1\nran 2\n"), "and when it is free the combinations run", job)
 done()

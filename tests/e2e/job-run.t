@@ -54,6 +54,13 @@ job = jobs.run({"image": slim, "stages": [
 is_((job.status, job.out), ("succeeded", b"1\n"), "a later stage gets what was declared, as it was declared; the last one's output is the job's", job)
 like(job.err.decode(), r"(?s)750 tree/a/f\n705 one\n1\n2\n3\none\ntree\n1\n1\nx\n", "modes, links, closed folders; and a copy of one's own, which changes nothing")
 
+base = tmpdir()
+job = jobs.run({"image": slim, "stages": [stage("make", "sh", "-c", "echo 1 > one", outputs=["one"]), stage("use", "cat", "/run/input/one", inputs={"read-only": ["@make"]})]},
+               env={"PINFOLD_INPUT_BASE": base})
+is_((job.status, job.out), ("succeeded", b"1\n"), "what a stage handed on need not lie where inputs must", job)
+job = jobs.run({"image": slim, "stages": [stage("use", "true", inputs={"read-only": [source]})]}, env={"PINFOLD_INPUT_BASE": base})
+ok(job.status == "failed" and "does not lie in" in job.message, "anything else does", job)
+
 # ---- defaults as strict as those of a run, and tighter for a run stage ----
 LIMITS = "cat /proc/self/limits | grep -c . > /dev/null; df -k /scratch | tail -1 | awk '{print $2}'; ls /sys/class/net 2>/dev/null; cat /proc/self/stat | awk '{print $19}'"
 job = jobs.run({"image": slim, "stages": [stage("build", "sh", "-c", LIMITS, kind="build"), stage("run", "sh", "-c", LIMITS)]})

@@ -51,4 +51,9 @@ for what, rows, why in (
     run = waived(rows)
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)
     like(run.err, why, f"{what}: why")
+# Findings that were dropped may have been the worst.
+many = tree({f"{i:02}.sh": b"cp a /b\n" * 1990 for i in range(11)})
+run = scan(many)
+is_((run.code, len(run.found), ("", 0, "scan.too-many") in run.found), (1, 20000, True), "more findings than are kept: that is one, and it stops the gate")
+is_(scan(tree({"a.sh": b"cp a /b\n" * 1990})).code, 0, "control: those themselves are warnings")
 done()

@@ -34,7 +34,8 @@ class _Backend(http.server.BaseHTTPRequestHandler):
                "QUERY_STRING": query, "CONTENT_TYPE": self.headers.get("Content-Type", ""), "CONTENT_LENGTH": length, "REMOTE_ADDR": "-", "REMOTE_USER": "a",
                "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""), "GIT_PROTOCOL": self.headers.get("Git-Protocol", "")}
         body = self.rfile.read(int(length or 0))
-        reply = subprocess.run(["git", "http-backend"], env=env, input=body, stdout=subprocess.PIPE, check=False).stdout
+        reply = subprocess.run(["git", "http-backend"], env=env, input=body, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               check=False).stdout
         head, _, rest = reply.partition(b"\r\n\r\n")
         fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
         self.send_response(int(fields.pop("Status", "200").split()[0]))

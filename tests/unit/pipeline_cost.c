@@ -117,6 +117,28 @@ static void nothing_measured_is_nothing_known(void **state)
 	assert_int_equal(wall_of(mixed, 2, 4).points, 1);
 }
 
+static void what_is_assumed_of_noise_is_the_quantitys_own(void **state)
+{
+	(void)state;
+	static const double noise[COST_QUANTITIES] = {0.05, 0.05, 0.03, 0.02};
+	const uint64_t one = 8 << 20, two = 16 << 20, four = 32 << 20;
+	const struct cost_point p[] = {{1, {one, one, one, one}},
+				       {2, {two, two, two, two}},
+				       {4, {four, four, four, four}}};
+	uint64_t before = UINT64_MAX;
+	for (int q = 0; q < COST_QUANTITIES; q++) {
+		struct err e = ERR_INIT;
+		struct cost_estimate est;
+		assert_int_equal(cost_estimate(&est, &(struct cost_points){p, 3},
+					       (enum cost_quantity)q, 8, &e),
+				 0);
+		is_near(est.noise, noise[q]);
+		assert_int_equal(est.estimate, 64 << 20);
+		assert_true(est.high <= before);
+		before = est.high;
+	}
+}
+
 static void the_upper_end_decides(void **state)
 {
 	(void)state;
@@ -314,6 +336,7 @@ int main(void)
 		cmocka_unit_test(what_is_constant_stays_so),
 		cmocka_unit_test(what_falls_is_taken_for_noise),
 		cmocka_unit_test(nothing_measured_is_nothing_known),
+		cmocka_unit_test(what_is_assumed_of_noise_is_the_quantitys_own),
 		cmocka_unit_test(the_upper_end_decides),
 		cmocka_unit_test(bad_scales_are_refused),
 		cmocka_unit_test(absurd_points_give_sensible_numbers),

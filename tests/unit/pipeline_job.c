@@ -97,6 +97,46 @@ static void configured(void **state)
 	assert_int_equal(job.stages[0].asked.limits.pids, 7);
 }
 
+static int little_memory(struct spec *s, struct err *e)
+{
+	static const char text[] = "{\"ceilings\": {\"memory\": \"48M\", \"pids\": 9}}";
+	return spec_read_config(s, &(struct config_text){ORIGIN_HOST, "c", text, sizeof(text) - 1},
+				e);
+}
+
+/* What a template says is lowered to the host's ceilings, and what a document says refused. */
+static void ceilings(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	const char *text =
+		"{\"source\": {\"files\": [\"a.c\"]}, \"lang\": {\"name\": \"c\", \"files\": [\"a.c\"]}}";
+	struct job_text from = {.name = "j",
+				.text = text,
+				.len = strlen(text),
+				.configure = little_memory};
+	if (job_read(&job, &from, &arena, &e) < 0)
+		fail_msg("%s", e.msg);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(job.stages[i].whole.limits.memory_bytes, 48 << 20);
+		assert_int_equal(job.stages[i].asked.limits.memory_bytes, 48 << 20);
+		assert_int_equal(job.stages[i].asked.limits.pids, 9);
+		assert_int_equal(job.stages[i].whole.limits.scratch_bytes <= 48 << 20, 1);
+	}
+	from.text =
+		"{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"x\"], \"memory\": \"1G\"}]}";
+	from.len = strlen(from.text);
+	assert_int_equal(job_read(&job, &from, &arena, &e), -1);
+	assert_non_null(strstr(e.msg, "more than the host allows"));
+	e = (struct err)ERR_INIT;
+	from.text =
+		"{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"x\"], \"memory\": \"32M\"}]}";
+	from.len = strlen(from.text);
+	if (job_read(&job, &from, &arena, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(job.stages[0].asked.limits.scratch_bytes, 32 << 20);
+}
+
 static void parameters(void **state)
 {
 	(void)state;
@@ -154,22 +194,11 @@ static void sources(void **state)
 	must_read(WITH("\"archive\": \"https://h.example/a.tar.gz\""));
 	assert_int_equal(job.source.format, ARCHIVE_TAR);
 	static const char *const wrong[] = {
-		"http://h/a",
-		"HTTPS://h/a",
-		"https://",
-		"https:"
-		"///a",
-		"https://u@h/a",
-		"https://h:0/a",
-		"https://h:65536/a",
-		"https://h:x/a",
-		"https://h/a b",
-		"https://h/\\\"",
-		"ext::x",
-		"/etc",
-		"git://h/a",
-		"ssh://h/a",
-		"https://h/\\u0007",
+		"http://h/a",	     "HTTPS://h/a",   "https://",
+		"https://?x",	     "https://u@h/a", "https://h:0/a",
+		"https://h:65536/a", "https://h:x/a", "https://h/a b",
+		"https://h/\\\"",    "ext::x",	      "/etc",
+		"git://h/a",	     "ssh://h/a",     "https://h/\\u0007",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct err e;
@@ -203,8 +232,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links),      cmocka_unit_test(kinds),
-		cmocka_unit_test(configured), cmocka_unit_test(parameters),
-		cmocka_unit_test(sources),    cmocka_unit_test(approvals),
+		cmocka_unit_test(configured), cmocka_unit_test(ceilings),
+		cmocka_unit_test(parameters), cmocka_unit_test(sources),
+		cmocka_unit_test(approvals),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	arena_free(&arena);

@@ -38,11 +38,11 @@ static void expect(struct hashing *h, unsigned number)
 }
 
 /* Stretches of zeroes are holes. */
-static void feed(struct hashing *h, unsigned number)
+static void feed_as(void (*begin)(struct hashing *, uint64_t), struct hashing *h, unsigned number)
 {
 	const struct example e = example(number);
 	const size_t stretch = 1000 + number;
-	hashing_begin(h, e.size);
+	begin(h, e.size);
 	for (size_t at = stretch; at < e.size; at += 2 * stretch) {
 		const size_t len = e.size - at < stretch ? e.size - at : stretch;
 		memcpy(hashing_room(h), e.bytes + at, len);
@@ -50,6 +50,11 @@ static void feed(struct hashing *h, unsigned number)
 	}
 	hashing_end(h, e.size);
 	free(e.bytes);
+}
+
+static void feed(struct hashing *h, unsigned number)
+{
+	feed_as(hashing_begin, h, number);
 }
 
 static void files_in_a_row(void **state)
@@ -67,6 +72,26 @@ static void files_in_a_row(void **state)
 	}
 	while (taken < FILES)
 		expect(&h, taken++);
+	assert_true(h.started);
+	hashing_close(&h);
+}
+
+/* Those of trees, between others and behind them, with a thread and before there is one. */
+static void awaited(void **state)
+{
+	struct hashing h;
+	(void)state;
+	assert_true(hashing_open(&h));
+	for (unsigned number = 0; number < FILES; number++) {
+		feed_as(hashing_begin_awaited, &h, number);
+		expect(&h, number);
+		if (number % 3)
+			continue;
+		feed(&h, number);
+		feed(&h, number + 5);
+		expect(&h, number);
+		expect(&h, number + 5);
+	}
 	assert_true(h.started);
 	hashing_close(&h);
 }
@@ -92,6 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_in_a_row),
+		cmocka_unit_test(awaited),
 		cmocka_unit_test(without_a_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

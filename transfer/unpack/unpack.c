@@ -10,7 +10,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -35,9 +34,8 @@ struct unpacker {
 	bool closing;	     /* folders get what they are to have as they are left */
 	char path[PATH_MAX]; /* of the entry, clean */
 	struct err err;	     /* of the last pass */
-	char *buf;	     /* STREAM_BUFFER */
 	size_t len;
-	char small[STREAM_SMALL];
+	char buf[STREAM_BUFFER], small[STREAM_SMALL];
 };
 
 /* ---- out ---- */
@@ -371,31 +369,22 @@ int unpack_prepare(int archive, struct err *e)
 	return 0;
 }
 
-static void let_go(struct unpacker **u)
+static void let_go(struct unpacker *u)
 {
-	if (!*u)
-		return;
-	archive_read_free((*u)->a);
-	folders_free(&(*u)->folders);
-	free((*u)->buf);
-	free(*u);
+	archive_read_free(u->a);
+	folders_free(&u->folders);
 }
 
 int unpack_run(int archive, int to)
 {
-	__attribute__((cleanup(let_go))) struct unpacker *u = calloc(1, sizeof(*u));
+	__attribute__((cleanup(let_go))) struct unpacker u = {.to = to};
 	struct err e = ERR_INIT;
 	const enum form form = form_of(archive);
-	if (!u || !(u->buf = malloc(STREAM_BUFFER))) {
-		err_host(&e, "out of memory");
-		return unpack_refuse(to, &e);
-	}
-	u->to = to;
-	if (open_archive(u, archive, form, &e) == 0 &&
-	    (form == FORM_EMPTY_ZIP || put_entries(u, &e) == 0) &&
-	    put(u, (struct stream_record){.type = STREAM_END}, "", "", &e) == 0)
-		return flush(u, &e);
-	return flush(u, &(struct err)ERR_INIT) < 0 ? -1 : unpack_refuse(to, &e);
+	if (open_archive(&u, archive, form, &e) == 0 &&
+	    (form == FORM_EMPTY_ZIP || put_entries(&u, &e) == 0) &&
+	    put(&u, (struct stream_record){.type = STREAM_END}, "", "", &e) == 0)
+		return flush(&u, &e);
+	return flush(&u, &(struct err)ERR_INIT) < 0 ? -1 : unpack_refuse(to, &e);
 }
 
 int unpack_refuse(int to, const struct err *why)
