@@ -331,7 +331,10 @@ with Browser(pf._credentials(WHO)) as browser:
     is_(page.value("document.querySelectorAll('.plot svg[role=img]').length"), 4, "the plots of the stage whose events there are")
     page = browser.open(address)
     is_(page.value("(d => { const before = d.open; d.querySelector('summary').click(); return [before, d.open] })(document.querySelector('details.one'))"), [False, True], "a stage opens without a script")
+    closed = "document.querySelector('details:not([open]) .within').checkVisibility()"
+    is_(page.value(closed), False, "what is closed is not seen")
     page.send("Emulation.setEmulatedMedia", media="print")
+    is_(page.value(closed), True, "but on paper")
     is_(page.value("getComputedStyle(document.querySelector('section')).borderTopWidth"), "0px", "on paper it looks another way")
 for server in servers:
     server.shutdown()
