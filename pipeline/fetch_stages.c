@@ -201,7 +201,7 @@ static int archive_stage(const struct job *job, struct job_stage **stage, struct
 	const char *const words[] = {"curl",	 "-q",	       "--silent",	"--show-error",
 				     "--fail",	 "--location", "--max-redirs",	"5",
 				     "--proto",	 "=https",     "--proto-redir", "=https",
-				     "--output", "archive",    "--url",		s->url};
+				     "--globoff", "--output", "archive",    "--url",		s->url};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	allow_host(&o);
 	trust_ca(&o, "CURL_CA_BUNDLE");
