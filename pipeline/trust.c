@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DIGEST_BYTES = 71 };
@@ -63,8 +64,13 @@ int trust_archive(int dir, const char *url, const char *digest, struct err *e)
 	size_t room = 0;
 	autoclose int fd = openat(dir, "archives",
 				  O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "open the record of archives");
+	if (!S_ISREG(st.st_mode))
+		return err_host(e, "the record of archives is no file");
+	if (flock(fd, LOCK_EX) < 0)
+		return err_sys(e, "lock the record of archives");
 	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
 	if (!file) {

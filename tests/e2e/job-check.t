@@ -93,7 +93,7 @@ WRONG = [
     ("a host that is many", ['{"image": "@host", "source": HERE{"git": "https://*.example/a"}, ' + STAGE + "}"], "wildcard"),
     ("a host that is here", ['{"image": "@host", "source": HERE{"git": "https://[::1]/a"}, ' + STAGE + "}"], "loopback"),
     ("a rule of the fetch", ['{"image": "@host", "source": HERE{"git": "https://x.example/a", "allow": ["*:443"]}, ' + STAGE + "}"], "asterisk"),
-    ("limits of the fetch that cannot be", ['{"image": "@host", "source": HERE{"git": "https://x.example/a", "limits": {"memory": "16M"}}, ' + STAGE + "}"], "scratch"),
+    ("limits of the fetch that cannot be", ['{"image": "@host", "source": HERE{"git": "https://x.example/a", "limits": {"memory": "16M", "scratch": "32M"}}, ' + STAGE + "}"], "scratch"),
     ("a ref that is an order", ['{"image": "@host", "source": {"git": "https://x.example/a", "ref": HERE"+main"}, ' + STAGE + "}"], "no branch, tag or commit"),
     ("no JSON", ['{"image": "@host",HERE}'], ""),
     ("nested too deep", ['{"image": ' + "[" * 7 + "HERE[" + "]" * 8 + "}"], "nested too deep"),

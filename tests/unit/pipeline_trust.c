@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -80,11 +81,21 @@ static void damaged(void **state)
 	}
 }
 
+static void no_file(void **state)
+{
+	(void)state;
+	const int dir = open_folder();
+	assert_int_equal(mkfifoat(dir, "archives", 0600), 0);
+	close(dir);
+	assert_int_equal(trust("https://a.example/x", ONE), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(first_counts, make, clear),
 		cmocka_unit_test_setup_teardown(damaged, make, clear),
+		cmocka_unit_test_setup_teardown(no_file, make, clear),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
