@@ -1,5 +1,6 @@
 /* What a run of a stage answers: its result, by which its outputs are known. */
 #include "pipeline/stage_run.h"
+#include "spec/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,22 @@ static void take_output(struct stage_run *run, const struct stage_place *at, siz
 	}
 }
 
+/* Which required artifact is not there, and why: the result's own sentence names none. */
+static void say_missing(struct stage_run *run)
+{
+	const json_t *rows = json_object_get(run->result, "artifacts");
+	const size_t len = strlen(run->why);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		if (!json_is_true(json_object_get(row, "required")) ||
+		    strcmp(text_at(row, "status"), "kept") == 0)
+			continue;
+		snprintf(run->why + len, sizeof(run->why) - len, ": %.60s: %.100s",
+			 show(text_at(row, "path")).text, text_at(row, "reason"));
+		return;
+	}
+}
+
 /* One sentence for the job's cause. */
 static void say_why(struct stage_run *run)
 {
@@ -45,12 +62,14 @@ static void say_why(struct stage_run *run)
 	const char *status = stage_run_status(run);
 	const json_t *code = json_object_get(exit, "code");
 	if (*message)
-		snprintf(run->why, sizeof(run->why), "%s: %.300s", status, message);
+		snprintf(run->why, sizeof(run->why), "%s: %.200s", status, message);
 	else if (json_is_integer(code))
 		snprintf(run->why, sizeof(run->why), "%s with code %lld", status,
 			 (long long)json_integer_value(code));
 	else
 		snprintf(run->why, sizeof(run->why), "%s", status);
+	if (json_integer_value(code) == 0 && strcmp(status, "exited") == 0)
+		say_missing(run);
 }
 
 bool answer_read(struct stage_run *run, const struct stage_place *at)

@@ -271,30 +271,9 @@ static int check_tool(struct reading *r, struct err *e)
 	return check_stage(r, 0, tool, e);
 }
 
-static int check_whole(struct reading *r, struct err *e)
-{
-	const struct job *job = r->job;
-	if (job->cost.wanted && job->matrix.combinations)
-		return err_usage(e, "a job has a matrix or cost, not both");
-	if (job->stages_len == 0 && !job->lang.name)
-		return err_usage(e, "a job has stages, or lang");
-	if (job->lang.name && job->source.kind == SOURCE_NONE)
-		return err_usage(e, "lang is for a source, and there is none");
-	if (job->source.kind == SOURCE_NONE && (job->analyse.off || job->analyse.tool ||
-						job->analyse.waivers_len || job->analyse.rules))
-		return err_usage(e, "analyse is for a source, and there is none");
-	const bool fetched = job->source.kind == SOURCE_GIT || job->source.kind == SOURCE_ARCHIVE;
-	if (fetched && !job->source.image && !job->image)
-		return err_usage(e, "source: nothing says which image has the programs that fetch; "
-				    "give image");
-	return 0;
-}
-
 int check_job(struct reading *r, struct err *e)
 {
 	struct job *job = r->job;
-	if (check_whole(r, e) < 0)
-		return reading_refuse(r, locate_start(&r->d.j), NULL, e);
 	for (size_t i = 0; i < job->stages_len; i++)
 		if (check_stage(r, i, &job->stages[i], e) < 0)
 			return -1;

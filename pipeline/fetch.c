@@ -66,14 +66,13 @@ static bool check_digest(struct job_state *j, const struct stage_run *run)
 	const struct job_source *s = &j->job->source;
 	struct err e = ERR_INIT;
 	snprintf(r->archive_digest, sizeof(r->archive_digest), "sha256:%s", digest_of(run));
-	if (s->digest) {
-		r->trust = "declared";
-		return strcmp(s->digest, r->archive_digest) == 0 ||
-		       failed(j, "fetch", "the archive has another digest than the one declared");
-	}
-	const int known = trust_archive(j->work.jobs, s->url, r->archive_digest, &e);
-	r->trust = known > 0 ? "recorded" : "first-use";
-	return known >= 0 || failed(j, "fetch", e.msg);
+	if (s->digest && strcmp(s->digest, r->archive_digest) != 0)
+		return failed(j, "fetch", "the archive has another digest than the one declared");
+	const int known = s->digest ? 0 : trust_archive(j->work.jobs, s->url, r->archive_digest, &e);
+	if (known < 0)
+		return failed(j, "fetch", e.msg);
+	r->trust = s->digest ? "declared" : known > 0 ? "recorded" : "first-use";
+	return true;
 }
 
 /* Its tree, once its digest is the right one; NULL: there is none, and the result says why. */

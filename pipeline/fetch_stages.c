@@ -149,6 +149,12 @@ static void lower(struct own_stage *o)
 			set(o, k->name, text);
 		free(text);
 	}
+	/* The scratch is made of the memory, as in any stage. */
+	const struct job_stage *limits = o->job->source.limits;
+	const struct limits *l = &o->s->asked.limits;
+	if (l->scratch_bytes > l->memory_bytes &&
+	    !(limits && limits->asked.given >> (key_find("scratch") - spec_keys) & 1))
+		set(o, "scratch", arena_printf(o->job->arena, "%" PRIu64, l->memory_bytes));
 }
 
 /* With the configuration around it: what the run will be. */
@@ -201,7 +207,7 @@ static int archive_stage(const struct job *job, struct job_stage **stage, struct
 	const char *const words[] = {"curl",	 "-q",	       "--silent",	"--show-error",
 				     "--fail",	 "--location", "--max-redirs",	"5",
 				     "--proto",	 "=https",     "--proto-redir", "=https",
-				     "--output", "archive",    "--url",		s->url};
+				     "--globoff", "--output", "archive",    "--url",		s->url};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	allow_host(&o);
 	trust_ca(&o, "CURL_CA_BUNDLE");

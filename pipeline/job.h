@@ -50,6 +50,7 @@ struct job_source {
 	const char **allow; /* rules instead of the one for host and port, NULL-terminated; NULL: that one */
 	uint64_t max_bytes, max_files; /* of the tree */
 	struct job_stage *limits;      /* sandbox keys of the fetch; NULL: none are said */
+	size_t at;		       /* place in the document; so in the others */
 };
 
 /* ---- what is looked at before anything runs ---- */
@@ -64,13 +65,15 @@ struct job_waiver {
 };
 
 struct job_analyse {
-	bool off; /* said so in the document: nothing is analysed */
+	bool said; /* it is in the document */
+	bool off;  /* said so there: nothing is analysed */
 	enum job_gate gate;
 	const char *rules; /* a folder of more rules; NULL: none */
 	struct job_waiver *waivers;
 	size_t waivers_len;
 	struct job_stage *tool; /* another analyser, in a sandbox of its own; NULL: none */
 	const char *tool_sarif; /* the file below its scratch where it leaves its findings */
+	size_t at;
 };
 
 /* ---- one stage ---- */
@@ -125,6 +128,7 @@ struct job_matrix {
 	struct slots slots;  /* how many of them run at once, with whom else */
 	bool slots_said;     /* else it is one at a time, and nobody else's business */
 	bool keep_going;     /* one that failed does not stop the others */
+	size_t at;
 };
 
 struct job_configuration {
@@ -147,6 +151,7 @@ struct job_cost {
 	struct job_budget approved; /* by the document or --approve */
 	bool has_approved, approved_by_flag;
 	const char *budget_file; /* shared by jobs; NULL: none */
+	size_t at;
 };
 
 /* A program in a language that has a template, instead of stages. */
@@ -157,6 +162,7 @@ struct job_lang {
 	const char **files;   /* in the tree, NULL-terminated; the first is the main one */
 	const char **args;    /* of the program, NULL-terminated */
 	const char *build_image, *run_image; /* NULL: the template's */
+	size_t at;
 };
 
 struct job {
@@ -182,7 +188,8 @@ struct job_text {
 };
 int job_read(struct job *job, const struct job_text *from, struct arena *a, struct err *e);
 
-/* "wall=10m,memory=2G": what --approve says, instead of what the document approves. ERR_USAGE. */
+/* "wall=10m,memory=2G": what --approve says, instead of what the document approves; something at
+ * least, since what is not said is not held against anything. ERR_USAGE. */
 int job_approve(struct job *job, const char *text, struct err *e);
 
 /* The url, the folder, the first file. */

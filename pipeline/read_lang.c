@@ -120,7 +120,7 @@ int read_template(struct reading *r, struct err *e)
 					 .files = (const char *const *)lang->files,
 					 .args = (const char *const *)lang->args};
 	if (find_language(r->job, &l, e) < 0 || language_check(l, &ask, e) < 0)
-		return reading_refuse(r, locate_start(&r->d.j), NULL, e);
+		return reading_refuse(r, lang->at, NULL, e);
 	char *text = write_stages(r->job, l, &ask);
 	if (!text)
 		return err_host(e, "out of memory");

@@ -98,7 +98,8 @@ static int read_ref(struct reading *r, const struct place *p, void *into, struct
 	struct job_source *s = into;
 	if (reading_text(r, p, &s->ref, e) < 0)
 		return -1;
-	bool good = s->ref[0] != '-' && strlen(s->ref) < 256;
+	/* In front of what is fetched a + is no part of its name, but an order to git. */
+	bool good = s->ref[0] != '-' && s->ref[0] != '+' && strlen(s->ref) < 256;
 	for (const char *c = s->ref; *c; c++)
 		good &= *c > ' ' && *c < 0x7f && !strchr("^~:?*[\\", *c);
 	if (good)
@@ -227,7 +228,8 @@ int read_source(struct reading *r, const struct place *p, void *into, struct err
 		{NULL, NULL},
 	};
 	struct job_source *s = &((struct job *)into)->source;
-	*s = (struct job_source){.max_bytes = 256ULL << 20,
+	*s = (struct job_source){.at = p->value.at,
+				 .max_bytes = 256ULL << 20,
 				 .max_files = ARTIFACT_FILES_DEFAULT,
 				 .format = ARCHIVE_COUNT};
 	if (reading_object(r, p, rows, s, e) < 0 || check_members(r, p, e) < 0)
@@ -338,6 +340,8 @@ int read_analyse(struct reading *r, const struct place *p, void *into, struct er
 						 {NULL, NULL}};
 	static const char *const words[] = {"none", NULL};
 	struct job_analyse *a = &((struct job *)into)->analyse;
+	a->said = true;
+	a->at = p->value.at;
 	int word = 0;
 	if (r->d.j.text[p->value.at] != '"')
 		return reading_object(r, p, rows, a, e);

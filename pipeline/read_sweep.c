@@ -1,8 +1,8 @@
 /* Sweeps over parameters, what they may cost, and the short form for one program. */
+#include "pipeline/cost.h"
 #include "pipeline/reading.h"
 #include "spec/parse.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +102,7 @@ int read_matrix(struct reading *r, const struct place *p, void *into, struct err
 						 {NULL, NULL}};
 	struct job_matrix *m = &((struct job *)into)->matrix;
 	m->slots.count = 1;
+	m->at = p->value.at;
 	if (reading_object(r, p, rows, m, e) < 0)
 		return -1;
 	if (m->combinations)
@@ -161,9 +162,10 @@ static int read_scale(struct reading *r, const struct place *p, void *into, stru
 	struct job_configuration *c = into;
 	if (reading_number(r, p, &c->scale, e) < 0)
 		return -1;
-	if (isfinite(c->scale) && c->scale > 0)
+	if (c->scale >= COST_SCALE_LEAST && c->scale <= COST_SCALE_MOST)
 		return 0;
-	err_usage(e, "a scale is more than 0");
+	err_usage(e, c->scale > 0 ? "a scale is from %g to %g" : "a scale is more than 0",
+		  COST_SCALE_LEAST, COST_SCALE_MOST);
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
@@ -271,6 +273,13 @@ static int read_scratch(struct reading *r, const struct place *p, void *into, st
 	return reading_size(r, p, &((struct job_budget *)into)->scratch_bytes, e);
 }
 
+/* A budget that says nothing would be one that everything lies within. */
+static bool approves(const struct job_budget *b)
+{
+	return b->wall_ns != LIMIT_NONE || b->cpu_time_ns != LIMIT_NONE ||
+	       b->memory_bytes != LIMIT_NONE || b->scratch_bytes != LIMIT_NONE;
+}
+
 static int read_budget(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {{"wall", read_wall},
@@ -279,8 +288,13 @@ static int read_budget(struct reading *r, const struct place *p, void *into, str
 						 {"scratch", read_scratch},
 						 {NULL, NULL}};
 	struct job_cost *c = into;
-	c->has_approved = true;
-	return reading_object(r, p, rows, &c->approved, e);
+	if (reading_object(r, p, rows, &c->approved, e) < 0)
+		return -1;
+	c->has_approved = approves(&c->approved);
+	if (c->has_approved)
+		return 0;
+	err_usage(e, "it approves nothing; without a budget the full one waits for --approve");
+	return reading_refuse(r, p->value.at, p->name, e);
 }
 
 static int read_budget_file(struct reading *r, const struct place *p, void *into, struct err *e)
@@ -297,6 +311,8 @@ static int approve_one(struct job_budget *b, const char *word, struct err *e)
 		const size_t len = strlen(names[i]);
 		if (strncmp(word, names[i], len) != 0)
 			continue;
+		if (*(i < 2 ? times[i] : sizes[i - 2]) != LIMIT_NONE)
+			return err_usage(e, "%s: that was said already", show(word).text);
 		return i < 2 ? spec_parse_time(word + len, times[i], e)
 			     : spec_parse_size(word + len, sizes[i - 2], e);
 	}
@@ -313,6 +329,8 @@ int job_approve(struct job *job, const char *text, struct err *e)
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (approve_one(&b, word, e) < 0)
 			return err_wrap(e, "--approve");
+	if (!approves(&b))
+		return err_usage(e, "--approve: %s approves nothing", show(text).text);
 	job->cost.approved = b;
 	job->cost.has_approved = job->cost.approved_by_flag = true;
 	return 0;
@@ -347,6 +365,7 @@ int read_cost(struct reading *r, const struct place *p, void *into, struct err *
 						 {NULL, NULL}};
 	struct job_cost *c = &((struct job *)into)->cost;
 	c->wanted = true;
+	c->at = p->value.at;
 	c->approved = (struct job_budget){LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE};
 	if (reading_object(r, p, rows, c, e) < 0)
 		return -1;
@@ -403,6 +422,7 @@ int read_lang(struct reading *r, const struct place *p, void *into, struct err *
 		{"run-image", read_run_image},	{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
+	l->at = p->value.at;
 	if (r->d.j.text[p->value.at] == '"')
 		return reading_text(r, p, &l->name, e);
 	if (reading_object(r, p, rows, l, e) < 0)

@@ -78,7 +78,7 @@ int read_stage_keys(struct reading *r, const struct place *p, const char *const 
 /* The stages of a language's template, and then check_job(): they are a document of their own. */
 int read_template(struct reading *r, struct err *e);
 
-/* What only the whole can tell: read.c calls it last. */
+/* What only the whole can tell: read.c calls it last, with what a template gave instead of the stages. */
 int check_job(struct reading *r, struct err *e);
 
 #endif

@@ -328,6 +328,10 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 		run->ok = false;
 		snprintf(run->why, sizeof(run->why),
 			 "lost: its supervision ended without a result (exit code %d)", code);
+	} else if (run->unkept) {
+		run->ok = false;
+		snprintf(run->why, sizeof(run->why), "what it said could not be kept: %s",
+			 strerror(run->unkept));
 	}
 	fd_close(&run->spec);
 	fd_close(&run->answer);

@@ -56,6 +56,7 @@ struct stage_run {
 	int spec, answer, events; /* while it runs */
 	int out_pipe, err_pipe;	  /* what it says comes by these */
 	int out, err;		  /* and is kept in these files */
+	int unkept;		  /* errno, where it could not be; 0: it was */
 	int64_t out_at, err_at;	  /* passed on so far */
 	struct lines {
 		char *text;

@@ -157,13 +157,17 @@ static bool read_events(struct watch *w, struct stage_run *run)
 /* ---- output ---- */
 
 /* From a pipe to the file that keeps it. False: there is nothing more, now or for good (then it is closed). */
-static bool keep_some(int *from, int to)
+static bool keep_some(struct stage_run *run, int *from, int to)
 {
 	char buf[RELAY_BYTES];
 	const ssize_t n = *from < 0 ? -1 : read(*from, buf, sizeof(buf));
 	if (n > 0 && fd_write_all(to, buf, (size_t)n) == 0)
 		return true;
-	if (*from >= 0 && (n >= 0 || (errno != EAGAIN && errno != EINTR)))
+	if (n > 0) {
+		run->unkept = errno;
+		fd_close(from);
+	}
+	if (*from >= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR)))
 		fd_close(from);
 	return false;
 }
@@ -289,7 +293,8 @@ static void finish(struct watch *w, size_t i)
 {
 	struct stage_run *run = w->active[i];
 	w->active[i] = w->active[--w->active_len];
-	while (keep_some(&run->out_pipe, run->out) || keep_some(&run->err_pipe, run->err))
+	while (keep_some(run, &run->out_pipe, run->out) ||
+	       keep_some(run, &run->err_pipe, run->err))
 		;
 	while (run->events >= 0 && read_events(w, run))
 		if (poll(&(struct pollfd){.fd = run->events, .events = POLLIN}, 1, 0) <= 0)
@@ -338,9 +343,9 @@ static void look_at_run(struct watch *w, struct stage_run *run, const struct pol
 	if (p[1].revents && !read_events(w, run))
 		fd_close(&run->events);
 	if (p[2].revents)
-		keep_some(&run->out_pipe, run->out);
+		keep_some(run, &run->out_pipe, run->out);
 	if (p[3].revents)
-		keep_some(&run->err_pipe, run->err);
+		keep_some(run, &run->err_pipe, run->err);
 	pass(w, run);
 }
 

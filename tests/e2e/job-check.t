@@ -75,8 +75,26 @@ WRONG = [
     ("a scale of 0", ['{"image": "@host", "cost": {"configurations": [{"scale": HERE0, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "more than 0"),
     ("a small one that is larger", ['{"image": "@host", "cost": HERE{"configurations": [{"scale": 3, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "not below"),
     ("sets that differ", ['{"image": "@host", "cost": HERE{"configurations": [{"scale": 1, "set": {"m": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "does not set"),
-    ("a language nobody knows", ['HERE{"source": {"files": ["x.c"]}, "lang": {"name": "cobol", "files": ["x.c"]}}'], "no template"),
-    ("a template's file with another extension", ['HERE{"source": {"files": ["x.py"]}, "lang": {"name": "c", "files": ["x.py"]}}'], "x.py"),
+    ("a language nobody knows", ['{"source": {"files": ["x.c"]}, "lang": HERE{"name": "cobol", "files": ["x.c"]}}'], "no template"),
+    ("a template's file with another extension", ['{"source": {"files": ["x.py"]}, "lang": HERE{"name": "c", "files": ["x.py"]}}'], "x.py"),
+    ("a scale beyond all", ['{"image": "@host", "cost": {"configurations": [{"scale": HERE1e-13, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "a scale is from"),
+    ("a budget of nothing", ['{"image": "@host", "cost": {"budget": HERE{}, "configurations": [{"scale": 1, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"],
+     "approves nothing"),
+    ("cost of what costs the same", ['{"image": "@host", ' + STAGE + ',', '"cost": HERE{"configurations": [{"scale": 1, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}}'],
+     "no stage names a parameter"),
+    ("cost of a template, whose words name nothing", ['{"source": {"files": ["x.c"]}, "lang": {"name": "c", "files": ["x.c"], "args": ["@{n}"]}, "cost": HERE{"configurations": '
+                                                      '[{"scale": 1, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}}'], "no stage names a parameter"),
+    ("a sweep over nothing", ['{"image": "@host", "matrix": HERE{"parameters": {"n": [1, 2]}}, ' + STAGE + "}"], "no stage names a parameter"),
+    ("cost and a matrix", ['{"image": "@host", "matrix": {"parameters": {"n": [1]}}, "cost": HERE{"configurations": [{"scale": 1, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, '
+                           + STAGE + "}"], "not both"),
+    ("lang and stages", ['{"image": "@host", "source": {"folder": "x"}, "lang": HERE"c", ' + STAGE + "}"], "the job has both"),
+    ("a gate before nothing", ['{"image": "@host", "analyse": HERE{"gate": "note"}, ' + STAGE + "}"], "and there is none"),
+    ("a host that is every host", ['{"image": "@host", "source": HERE{"git": "https://*/a"}, ' + STAGE + "}"], "asterisk"),
+    ("a host that is many", ['{"image": "@host", "source": HERE{"git": "https://*.example/a"}, ' + STAGE + "}"], "wildcard"),
+    ("a host that is here", ['{"image": "@host", "source": HERE{"git": "https://[::1]/a"}, ' + STAGE + "}"], "loopback"),
+    ("a rule of the fetch", ['{"image": "@host", "source": HERE{"git": "https://x.example/a", "allow": ["*:443"]}, ' + STAGE + "}"], "asterisk"),
+    ("limits of the fetch that cannot be", ['{"image": "@host", "source": HERE{"git": "https://x.example/a", "limits": {"memory": "16M", "scratch": "32M"}}, ' + STAGE + "}"], "scratch"),
+    ("a ref that is an order", ['{"image": "@host", "source": {"git": "https://x.example/a", "ref": HERE"+main"}, ' + STAGE + "}"], "no branch, tag or commit"),
     ("no JSON", ['{"image": "@host",HERE}'], ""),
     ("nested too deep", ['{"image": ' + "[" * 7 + "HERE[" + "]" * 8 + "}"], "nested too deep"),
 ]
@@ -91,7 +109,8 @@ MIXED = [(what, lines) for what, lines, _ in WRONG
          if what in ("unknown member", "a type", "no stages", "empty stages", "a stage without a name", "a name that is none", "a kind", "an unknown key of a stage",
                      "a bad value of a key", "a key that is the job's", "an output with a pattern", "an output with a type", "plain http", "a local transport",
                      "a helper as transport", "credentials", "a ref that is an option", "a digest that is none", "two sources", "a ref for a folder",
-                     "a waiver without a reason", "a matrix of nothing", "a scale of 0")]
+                     "a waiver without a reason", "a matrix of nothing", "a scale of 0", "a scale beyond all", "a budget of nothing", "cost and a matrix", "lang and stages", "a gate before nothing",
+                     "a ref that is an order")]
 for what, lines in MIXED:
     ok(not job_validator("job").is_valid(json.loads(placed(lines)[0])), f"{what}: not good by the schema")
 

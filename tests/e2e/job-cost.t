@@ -37,6 +37,11 @@ estimate = cost["estimate"]["scratch_bytes"]
 ok(estimate["low"] <= estimate["value"] <= estimate["high"] and estimate["high"] > 500000, "the estimate is there, with its interval", job)
 is_((cost["approved"], cost["by"], cost["measured"], cost["over"]), (None, None, None, []), "and nothing that did not happen", job)
 ok("nothing was approved" in job.message, "it says so", job)
+for nothing in ("", ",", "wall=none", "wall=none,memory=none"):
+    job = run({}, "--approve", nothing)
+    is_((job.code, job.status, job.result["stages"]), (125, "refused", []), f"--approve {nothing!r} approves nothing, and not everything", job)
+job = run({}, "--approve", "wall=1ms,wall=1h")
+is_((job.code, job.status), (125, "refused"), "nor is a quantity approved twice", job)
 # Runs of milliseconds say little of a hundred times as much: what is approved of time is far beyond any hiccup of a busy machine.
 job = run({"budget": {"wall": "100h", "scratch": "64M"}})
 is_((job.status, configurations(job), job.out), ("succeeded", SMALL + [("work", "full")], b"1\ndone 100\n"), "within what the document approves: the full one runs", job)

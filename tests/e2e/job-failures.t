@@ -16,8 +16,8 @@ FAILS = [
     ("a signal", stage("a", "sh", "-c", "kill -9 $$"), "signaled", "signaled"),
     ("a time", stage("a", "sleep", "100", wall="200ms"), "wall-timeout", "wall-timeout"),
     ("a program that is not there", stage("a", "/bin/none"), "exec-failed", "exec-failed: /bin/none"),
-    ("an output that is not there", stage("a", "true", outputs=["o"]), "exited", "exited: a required artifact was not kept"),
-    ("an output that is too large", stage("a", "sh", "-c", "head -c 2000 /dev/zero > o", outputs=["o:max=1K"]), "exited", "exited: a required artifact was not kept"),
+    ("an output that is not there", stage("a", "true", outputs=["o"]), "exited", "exited: a required artifact was not kept: 'o': nothing of that name is there"),
+    ("an output that is too large", stage("a", "sh", "-c", "head -c 2000 /dev/zero > o", outputs=["o:max=1K"]), "exited", "exited: a required artifact was not kept: 'o': it is larger than its max"),
     ("an image that is not there", stage("a", "true", image="/nonexistent/image"), "refused", "refused"),
     ("an input that is not there", stage("a", "true", inputs={"copy": ["/nonexistent/input"]}), "refused", "refused"),
     ("what the host cannot do", stage("a", "true", require=["all"], cgroup_parent="/nonexistent"), "refused", "refused"),
@@ -53,6 +53,25 @@ os.mkdir(os.path.join(open_store, "jobs"))
 os.chmod(os.path.join(open_store, "jobs"), 0o777)
 job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, env={"PINFOLD_STORE": open_store})
 ok(job.status == "refused" and "this user's alone" in job.message, "a job store that others may write to: refused", job)
+
+# ---- other file systems ----
+if os.geteuid() != 0:
+    skip("needs root, to mount a file system for the test", "other file systems")
+else:
+    def mounted(size, folder):
+        """What starts pinfold with a file system of that size at the folder, which belongs to who it did."""
+        st = os.stat(folder)
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c",
+                f'mount -t tmpfs -o size={size},mode=700,uid={st.st_uid},gid={st.st_gid} test {folder} && exec "$@"', "sh"]
+    handed = tmpdir(mode=0o700)
+    job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "echo said; mkdir o; echo 1 > o/f; ln -s f o/l", artifacts={"collect": ["o"]})]}, "--artifacts-dir", handed,
+                   within=mounted("8m", handed))
+    is_((job.code, job.status), (0, "succeeded"), "artifacts are handed back to another file system than the store's", job)
+    small = tmpdir(mode=0o700)
+    job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "head -c 4000000 /dev/zero; echo after >&2", kind="build"), stage("after", "true")]},
+                   env={"PINFOLD_STORE": small}, within=mounted("1m", small))
+    is_((job.code, job.status, job.result["cause"]["stage"], job.stage("after")["state"]), (1, "failed", "a", "skipped"), "what a stage says and the disk cannot hold: failed", job)
+    ok("could not be kept: No space left on device" in job.message, "it says so", job)
 
 # ---- places that are none ----
 run = jobs.verb("run", "--result", "/proc/none/r.json", jobs.document({"image": slim, "stages": [stage("a", "true")]}))

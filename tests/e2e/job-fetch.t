@@ -94,6 +94,7 @@ with Internet() as net:
     for what, cap in (("bytes", {"max-bytes": "5M"}), ("entries", {"max-files": 40})):
         job = run({"git": URL + "large.git", **cap})
         is_((job.status, job.result["cause"]["stage"], job.result["source"]["digest"]), ("failed", "fetch", None), f"more {what} than may be: failed", job)
+        ok({"bytes": "larger than its max", "entries": "more entries than its files"}[what] in job.message, "it says so", job)
     job = run({"git": URL + "large.git", "limits": {"egress": {"bytes": "2K"}}})
     is_((job.status, job.stage("fetch")["result"]["status"]), ("failed", "egress-limit"), "limits of the fetch are the document's", job)
 
@@ -112,7 +113,7 @@ with Internet() as net:
     is_((job.status, job.out), ("succeeded", b".\n./top\n./top/f\npacked\n"), "an archive with its digest", job)
     is_((job.result["source"]["archive_digest"], job.result["source"]["trust"]), (digest, "declared"), "which is in the result", job)
     job = run({"archive": URL + "files/a.tar.gz", "digest": "sha256:" + "0" * 64})
-    is_((job.status, job.result["cause"]["stage"], job.stages("unpack")), ("failed", "fetch", []), "with another it is not unpacked", job)
+    is_((job.status, job.result["cause"]["stage"], job.stages("unpack"), job.result["source"]["trust"]), ("failed", "fetch", [], None), "with another it is not unpacked, nor trusted", job)
     job = run({"archive": URL + "files/a.tar.gz"})
     is_((job.status, job.result["source"]["trust"]), ("succeeded", "first-use"), "without a digest the first one is recorded", job)
     job = run({"archive": URL + "files/a.tar.gz"})
@@ -120,7 +121,7 @@ with Internet() as net:
     is_(open(os.path.join(jobs.path, "jobs/archives"), encoding="ascii").read(), f"{digest} {URL}files/a.tar.gz\n", "in one line of a file")
     other = archive("a.tar.gz", b"changed\n")
     job = run({"archive": URL + "files/a.tar.gz"})
-    ok(job.status == "failed" and digest in job.message and not job.stages("unpack"), "one that changed is refused, with both", job)
+    ok(job.status == "failed" and digest in job.message and not job.stages("unpack") and job.result["source"]["trust"] is None, "one that changed is refused, with both", job)
     job = run({"archive": URL + "files/a.tar.gz", "digest": other})
     is_(job.status, "succeeded", "unless its new digest is declared", job)
     with open(os.path.join(served.files, "bomb.tar.gz"), "wb") as file:

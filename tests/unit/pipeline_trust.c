@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -67,7 +68,9 @@ static void damaged(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {"x\n", "\n", ONE "\n", ONE " \n",
-					    "sha256:11 https://a.example/x\n"};
+					    "sha256:11 https://a.example/x\n",
+					    /* What is written behind half a line would be part of its address. */
+					    TWO " https://a.example/xy"};
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const int dir = open_folder();
 		const int fd = openat(dir, "archives", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -78,11 +81,21 @@ static void damaged(void **state)
 	}
 }
 
+static void no_file(void **state)
+{
+	(void)state;
+	const int dir = open_folder();
+	assert_int_equal(mkfifoat(dir, "archives", 0600), 0);
+	close(dir);
+	assert_int_equal(trust("https://a.example/x", ONE), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(first_counts, make, clear),
 		cmocka_unit_test_setup_teardown(damaged, make, clear),
+		cmocka_unit_test_setup_teardown(no_file, make, clear),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
