@@ -150,7 +150,7 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	const char *home = getenv("HOME"), *base = getenv("PINFOLD_INPUT_BASE");
 	const char *own = getenv("PINFOLD_SENSITIVE");
 	o->home = home ? arena_strdup(a, home) : NULL;
-	o->input_base = base && *base ? arena_strdup(a, base) : NULL;
+	o->input_base = base ? arena_strdup(a, base) : NULL;
 	o->sensitive = own && *own ? split_paths(arena_strdup(a, own), a) : NULL;
 	o->runtime_dir = find_runtime_dir(a);
 	o->queued = tell_queued;

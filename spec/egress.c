@@ -373,8 +373,8 @@ static uint16_t contradiction(const struct egress_rule *a, const struct egress_r
 }
 
 /* Those whose text begins like this are for r's host and transport. */
-static int check_like(const struct egress_list *list, const struct egress_rule *r, const char *begin,
-		      struct err *e)
+static int check_like(const struct egress_list *list, const struct egress_rule *r,
+		      const char *begin, struct err *e)
 {
 	const size_t len = strlen(begin);
 	for (size_t i = find_place(list, begin); i < list->len; i++) {
@@ -394,9 +394,8 @@ static int check_like(const struct egress_list *list, const struct egress_rule *
 static int check_contradictions(const struct egress_list *list, const struct egress_rule *r,
 				struct err *e)
 {
-	static const char *const ways[EGRESS_TRANSPORTS][4] = {
-		[EGRESS_TCP] = {"", "tcp:", "private:", "private:tcp:"},
-		[EGRESS_UDP] = {"udp:", "private:udp:"}};
+	static const char *const ways[EGRESS_TRANSPORTS][4] =
+		{[EGRESS_TCP] = {"", "tcp:", "private:", "private:tcp:"}, [EGRESS_UDP] = {"udp:", "private:udp:"}};
 	const char *host = r->text;
 	skip(&host, "private:");
 	if (!skip(&host, "udp:"))

@@ -32,9 +32,9 @@
 #include <stdint.h>
 
 enum {
-	EGRESS_PORTS_MAX = 256,	      /* pairs of transport and port over a list */
-	EGRESS_RULES_MAX = 20000,     /* of a list */
-	EGRESS_RULE_BYTES_MAX = 2048, /* of one rule's text; 256 single ports fit */
+	EGRESS_PORTS_MAX = 256,		 /* pairs of transport and port over a list */
+	EGRESS_RULES_MAX = 20000,	 /* of a list */
+	EGRESS_RULE_BYTES_MAX = 2048,	 /* of one rule's text; 256 single ports fit */
 	EGRESS_LIST_BYTES_MAX = 2 << 20, /* of all canonical texts: the broker holds them */
 };
 
@@ -80,7 +80,8 @@ struct egress_list {
 int egress_rule_read(struct egress_rule *r, const char *text, struct arena *a, struct err *e);
 
 /* One more rule for the list: as above, and the whole is within its bounds and without
- * contradiction; quickest where rules come in their order. A rule that is there already is taken once. *list is untouched on failure. */
+ * contradiction; quickest where rules come in their order. A rule that is there already is taken
+ * once. *list is untouched on failure. */
 int egress_list_add(struct egress_list *list, const char *text, struct arena *a, struct err *e);
 
 /* Room for that many rules in all, which then leaves nothing behind as the list grows. */

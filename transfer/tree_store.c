@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MODE_FILE = 0600, MODE_FOLDER = 0700, MODE_MASK = 0777 };
+/* What the program left open for everybody to write to would, in a folder that others may enter, be
+ * theirs to change behind the digest. */
+enum { MODE_FILE = 0600, MODE_FOLDER = 0700, MODE_MASK = 0755 };
 
 /* ---- what is believed ---- */
 

@@ -66,12 +66,20 @@ static const struct named secrets[] = {
 	{".local/share/keyrings", "passwords"},
 	{".local/share/kwalletd", "passwords"},
 	{".config/keepassxc", "passwords"},
+	{".config/Bitwarden", "passwords"},
+	{".config/1Password", "passwords"},
 	{".mozilla", "a browser's profile"},
 	{".config/google-chrome", "a browser's profile"},
 	{".config/chromium", "a browser's profile"},
 	{".config/BraveSoftware", "a browser's profile"},
 	{".config/microsoft-edge", "a browser's profile"},
 	{".config/opera", "a browser's profile"},
+	{".config/vivaldi", "a browser's profile"},
+	{".librewolf", "a browser's profile"},
+	{".local/share/epiphany", "a browser's profile"},
+	{"snap/firefox", "a browser's profile"},
+	{"snap/chromium", "a browser's profile"},
+	{".var/app", "profiles and keys of sandboxed programs"},
 	{".thunderbird", "mail"},
 };
 
@@ -214,6 +222,10 @@ static int add_bases(struct vet *v, const struct vet_options *o, struct err *e)
 		const char *path = o->bases[i];
 		if (!path)
 			continue;
+		/* A variable whose value was lost on the way is no leave to take everything. */
+		if (!*path)
+			return err_usage(e, "the base that inputs must lie in is empty; name a "
+					    "folder, or unset PINFOLD_INPUT_BASE");
 		if (stat(path, &st) < 0) {
 			err_sys(e, "the base that inputs must lie in, %s", path);
 			e->kind = ERR_USAGE;

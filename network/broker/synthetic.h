@@ -18,7 +18,7 @@ enum { SYNTHETIC_BUCKETS = 1024 };
 struct synthetic_name {
 	const struct name *name;
 	struct name *own; /* NULL: it is another's */
-	int32_t next; /* in its bucket, -1 none */
+	int32_t next;	  /* in its bucket, -1 none */
 };
 
 struct synthetic {

@@ -73,7 +73,8 @@ static void ask_text(struct act *a, const char *name)
 static void ask_variant(struct act *a, const char *before, const char *behind)
 {
 	char name[NAME_BYTES_MAX + 1];
-	snprintf(name, sizeof(name), "%s%s%s", before, a->p->rules->rules[a->rule].name->text, behind);
+	snprintf(name, sizeof(name), "%s%s%s", before, a->p->rules->rules[a->rule].name->text,
+		 behind);
 	ask_text(a, name);
 }
 

@@ -35,15 +35,15 @@ def tree(top):
 
 run, rows, out = collect(["t:type=tree:required"],
                          "mkdir -p t/a/b t/z; printf hi > t/a/b/f; chmod 755 t t/a t/a/b t/a/b/f; printf g > t/g; chmod 640 t/g; ln -s a/b/f t/l; "
-                         "ln -s ../../g t/a/b/up; chmod 4777 t/z; : > t/z/s; chmod 6711 t/z/s")
+                         "ln -s ../../g t/a/b/up; chmod 4777 t/z; : > t/z/s; chmod 6733 t/z/s")
 is_(tree(os.path.join(out, "+t")), {"a": (0o755, None), "a/b": (0o755, None), "a/b/f": (0o755, b"hi"), "g": (0o640, b"g"), "l": ("l", "a/b/f"),
-                                    "a/b/up": ("l", "../../g"), "z": (0o777, None), "z/s": (0o711, b"")},
-    "folders, files, links inside; modes without set-id bits", run)
+                                    "a/b/up": ("l", "../../g"), "z": (0o755, None), "z/s": (0o711, b"")},
+    "folders, files, links inside; modes without set-id bits, and for nobody else to write to", run)
 row = rows["t"]
 is_((row["status"], row["file"], row["size"], row["type"], run.result["ok"], run.result["warnings"]), ("kept", "+t", 3, "tree", True, []), "one row", run)
 sha = {text: hashlib.sha256(text).hexdigest() for text in (b"", b"hi", b"g")}
 LISTING = ("d 755 \0" "d 755 a\0" "d 755 b\0" f"f 755 2 {sha[b'hi']} f\0" "l up\0../../g\0" "u\0" "u\0" f"f 640 1 {sha[b'g']} g\0" "l l\0a/b/f\0"
-           "d 777 z\0" f"f 711 0 {sha[b'']} s\0" "u\0" "u\0")
+           "d 755 z\0" f"f 711 0 {sha[b'']} s\0" "u\0" "u\0")
 is_(row["sha256"], hashlib.sha256(LISTING.encode()).hexdigest(), "its digest is that of the listing", run)
 
 run, rows, out = collect(["one:type=tree", "one:max=3", "none:type=tree:required"], "printf abc > one; chmod 751 one")

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from pf import *
 
 home = tmpdir()
-for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome",
+for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome", ".var/app", "snap/firefox",
              ".local/share/keyrings", ".password-store", "work/project"):
     os.makedirs(os.path.join(home, name))
 for name in (".ssh/key", ".netrc", "work/project/file"):
@@ -32,7 +32,7 @@ def refused(source, why, name, env=None):
 is_(run(home + "/work/project:x").out, b"secret\n", "control: a folder in a home folder goes in")
 refused(home + ":x", "a home folder", "the home folder as a whole does not")
 refused(os.path.dirname(home) + ":x", "it holds", "nor what it lies in")
-for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome",
+for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome", ".var/app", "snap/firefox",
              ".local/share/keyrings", ".password-store", ".netrc"):
     refused(f"{home}/{name}:x", name, f"~/{name}")
 refused(home + "/.ssh/key:x", "it lies in", "a file in one of them")
@@ -67,6 +67,8 @@ ok(got.status == "refused" and "not absolute" in got.message, "one that is no ab
 is_(run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": home + "/work"}).out, b"secret\n", "what lies in the base goes in")
 is_(run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": home + "/work/project"}).out, b"secret\n", "the base itself too")
 refused(home + "/work/project:x", "does not lie in", "what does not lie there is refused", {"PINFOLD_INPUT_BASE": home + "/.config"})
+got = run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": ""})
+ok(got.status == "refused" and "is empty" in got.message, "a base whose name was lost opens nothing", got)
 got = run(home + "/work/project:x", {"PINFOLD_INPUT_BASE": "/nowhere"})
 ok(got.status == "refused" and "/nowhere" in got.message, "a base that is not there opens nothing", got)
 
