@@ -61,14 +61,16 @@ static void say_why(struct stage_run *run)
 	const char *message = text_at(json_object_get(run->result, "cause"), "message");
 	const char *status = stage_run_status(run);
 	const json_t *code = json_object_get(exit, "code");
-	if (*message)
+	/* Of a program that failed it is no wonder that something is not there. */
+	const bool failed = strcmp(status, "exited") == 0 && json_integer_value(code) != 0;
+	if (*message && !failed)
 		snprintf(run->why, sizeof(run->why), "%s: %.200s", status, message);
 	else if (json_is_integer(code))
 		snprintf(run->why, sizeof(run->why), "%s with code %lld", status,
 			 (long long)json_integer_value(code));
 	else
 		snprintf(run->why, sizeof(run->why), "%s", status);
-	if (json_integer_value(code) == 0 && strcmp(status, "exited") == 0)
+	if (strcmp(status, "exited") == 0 && !failed)
 		say_missing(run);
 }
 

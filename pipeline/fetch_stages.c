@@ -204,10 +204,11 @@ static int archive_stage(const struct job *job, struct job_stage **stage, struct
 {
 	const struct job_source *s = &job->source;
 	struct own_stage o = begin_stage(job, "fetch", image_of(job), s->max_bytes + 16 * MIB);
-	const char *const words[] = {"curl",	 "-q",	       "--silent",	"--show-error",
-				     "--fail",	 "--location", "--max-redirs",	"5",
-				     "--proto",	 "=https",     "--proto-redir", "=https",
-				     "--globoff", "--output", "archive",    "--url",		s->url};
+	const char *const words[] = {"curl",	  "-q",		"--silent",	 "--show-error",
+				     "--fail",	  "--location", "--max-redirs",	 "5",
+				     "--proto",	  "=https",	"--proto-redir", "=https",
+				     "--globoff", "--output",	"archive",	 "--url",
+				     s->url};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	allow_host(&o);
 	trust_ca(&o, "CURL_CA_BUNDLE");

@@ -86,7 +86,8 @@ static int check_sets(const struct job *job, size_t *at, struct err *e)
 	for (size_t i = 0; i < job->stages_len; i++)
 		if (job->stages[i].varies)
 			return 0;
-	return sets ? err_usage(e, "no stage names a parameter of it, as @{NAME} in its command or env")
+	return sets ? err_usage(e,
+				"no stage names a parameter of it, as @{NAME} in its command or env")
 		    : 0;
 }
 

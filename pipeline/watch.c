@@ -293,8 +293,7 @@ static void finish(struct watch *w, size_t i)
 {
 	struct stage_run *run = w->active[i];
 	w->active[i] = w->active[--w->active_len];
-	while (keep_some(run, &run->out_pipe, run->out) ||
-	       keep_some(run, &run->err_pipe, run->err))
+	while (keep_some(run, &run->out_pipe, run->out) || keep_some(run, &run->err_pipe, run->err))
 		;
 	while (run->events >= 0 && read_events(w, run))
 		if (poll(&(struct pollfd){.fd = run->events, .events = POLLIN}, 1, 0) <= 0)

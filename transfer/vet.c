@@ -282,7 +282,9 @@ static int vet_file_system(int fd, const char *path, struct err *e)
 static int vet_hidden(const struct vet *v, int fd, const char *shown, struct err *e)
 {
 	struct mounted *m = malloc(2 * sizeof(*m));
-	int rc = m ? mounted_find(m, fd, e) : err_host(e, "out of memory");
+	if (!m)
+		return err_host(e, "input %s: out of memory", shown);
+	int rc = mounted_find(m, fd, e);
 	for (size_t i = 0; rc == 0 && !m->whole && i < v->len; i++) {
 		struct err unseen = ERR_INIT;
 		if (!v->places[i].tree)

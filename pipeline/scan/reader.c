@@ -222,6 +222,7 @@ void source_read(struct reader *r, const struct unit *u, enum language l)
 				    .bytes = (uint32_t)u->len};
 	send_record(r, &read);
 	query(r, u, l, root);
+	disguise_read(r, u, l, root);
 	if (broken_bytes(root) > u->len / 2 && u->len > 64)
 		reader_tell(r, RULE_SYNTAX, u, WHOLE, languages[l].name);
 	ts_tree_delete(tree);

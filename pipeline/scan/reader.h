@@ -66,6 +66,7 @@ void notebook_read(struct reader *r, const struct unit *u);
 void archive_look(struct reader *r, const struct unit *u);
 void elf_read(struct reader *r, const struct unit *u);
 void secrets_read(struct reader *r, const struct unit *u);
+void disguise_read(struct reader *r, const struct unit *u, enum language l, TSNode root);
 void hooks_read(struct reader *r, const struct unit *u);
 void sarif_log_read(struct reader *r, const struct unit *u);
 

@@ -17,6 +17,7 @@ FAILS = [
     ("a time", stage("a", "sleep", "100", wall="200ms"), "wall-timeout", "wall-timeout"),
     ("a program that is not there", stage("a", "/bin/none"), "exec-failed", "exec-failed: /bin/none"),
     ("an output that is not there", stage("a", "true", outputs=["o"]), "exited", "exited: a required artifact was not kept: 'o': nothing of that name is there"),
+    ("a code, and an output that is not there", stage("a", "sh", "-c", "exit 7", outputs=["o"]), "exited", "exited with code 7"),
     ("an output that is too large", stage("a", "sh", "-c", "head -c 2000 /dev/zero > o", outputs=["o:max=1K"]), "exited", "exited: a required artifact was not kept: 'o': it is larger than its max"),
     ("an image that is not there", stage("a", "true", image="/nonexistent/image"), "refused", "refused"),
     ("an input that is not there", stage("a", "true", inputs={"copy": ["/nonexistent/input"]}), "refused", "refused"),

@@ -67,10 +67,10 @@ static void first_counts(void **state)
 static void damaged(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"x\n", "\n", ONE "\n", ONE " \n",
-					    "sha256:11 https://a.example/x\n",
-					    /* What is written behind half a line would be part of its address. */
-					    TWO " https://a.example/xy"};
+	static const char *const lines[] =
+		{"x\n", "\n", ONE "\n", ONE " \n", "sha256:11 https://a.example/x\n",
+		 /* What is written behind half a line would be part of its address. */
+		 TWO " https://a.example/xy"};
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const int dir = open_folder();
 		const int fd = openat(dir, "archives", O_WRONLY | O_CREAT | O_TRUNC, 0600);
