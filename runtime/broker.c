@@ -113,7 +113,14 @@ static int take_some(struct broker_start *s, struct err *e)
 	struct egress_sockets r;
 	int fds[FD_PASS_MAX] = {-1, -1, -1, -1};
 	size_t len = FD_PASS_MAX;
-	if (fd_recv(EGRESS_SANDBOX_FD, &r, sizeof(r), fds, &len) != 1)
+	const int got = fd_recv(EGRESS_SANDBOX_FD, &r, sizeof(r), fds, &len);
+	/* Descriptors for which there is no number are cut off from the record. */
+	if (got < 0)
+		return err_host(e,
+				"egress: take a socket of the sandbox for each port: %s (have fewer "
+				"ports in the rules, or raise the limit of open files, RLIMIT_NOFILE)",
+				strerror(errno == EPROTO ? EMFILE : errno));
+	if (got == 0)
 		return err_host(e, "egress: the sandbox ended before it had handed out its sockets");
 	if (r.type == EGRESS_SOCKETS_BEGIN)
 		drop_sockets(s);

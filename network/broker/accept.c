@@ -53,12 +53,10 @@ static void take(struct broker *b, int fd, uint16_t port)
 		questions_accept(b, fd);
 	else if (!find_rule(b, &to, EGRESS_TCP))
 		refuse(b, fd, &to, "no rule allows it");
-	else if (b->waiting == WAITING_MAX)
-		refuse(b, fd, &to, "too many connections at once");
 	else if (b->limit_reached)
 		refuse(b, fd, &to, "--egress-bytes is used up");
-	else
-		connection_open(b, fd, &to);
+	else if (b->waiting == WAITING_MAX || !connection_open(b, fd, &to))
+		refuse(b, fd, &to, "too many connections at once");
 }
 
 void on_listener(struct broker *b, struct watch *w, uint32_t events)

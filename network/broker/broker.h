@@ -186,7 +186,7 @@ void on_listener(struct broker *b, struct watch *w, uint32_t events);
 void on_datagram(struct broker *b, struct watch *w, uint32_t events);
 
 /* ---- connection.c ---- */
-/* takes fd. What was dialled is a name or a literal of rule. */
+/* What was dialled is a name or a literal of rule. */
 struct dialled {
 	const struct egress_rule *rule;
 	const struct name *name; /* NULL: a literal */
@@ -195,7 +195,8 @@ struct dialled {
 };
 /* to->address and port are set: the name that it stands for, and the rule. False: there is none. */
 bool find_rule(const struct broker *b, struct dialled *to, enum egress_transport t);
-void connection_open(struct broker *b, int fd, const struct dialled *to);
+/* takes fd, unless it is false: there is no place. */
+bool connection_open(struct broker *b, int fd, const struct dialled *to);
 void connection_look(struct connection *c); /* do what can be done now */
 void connection_time(struct connection *c); /* its deadline may be over */
 /* Cut both sides by RST, and report. sys: an errno, 0 none. */

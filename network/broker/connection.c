@@ -361,13 +361,11 @@ static struct connection *free_one(struct broker *b)
 	return NULL;
 }
 
-void connection_open(struct broker *b, int fd, const struct dialled *to)
+bool connection_open(struct broker *b, int fd, const struct dialled *to)
 {
 	struct connection *c = free_one(b);
-	if (!c) { /* so many were closed in this very round */
-		close(fd);
-		return;
-	}
+	if (!c) /* so many were closed in this very round */
+		return false;
 	*c = (struct connection){.broker = b,
 				 .in = {.watch = {.fd = fd, .ready = on_side, .owner = c}},
 				 .out = {.watch = {.fd = -1, .ready = on_side, .owner = c}},
@@ -388,11 +386,12 @@ void connection_open(struct broker *b, int fd, const struct dialled *to)
 		c->name = *to->name;
 	if (b->busy < b->p->config->connections) {
 		begin(c);
-		return;
+		return true;
 	}
 	c->state = CONN_WAITING;
 	b->waiting++;
 	set_connect_deadline(c);
+	return true;
 }
 
 static struct connection *longest_waiting(struct broker *b)

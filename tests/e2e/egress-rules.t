@@ -2,6 +2,7 @@
 """A rule that is not what it should be refuses the run; a name, a wildcard and a port open what they say, by the real broker, and nothing that looks like
 it. Rows NE06, NE07 and NE14."""
 import os
+import resource
 import socket
 import sys
 
@@ -45,6 +46,10 @@ for rule in ("ok.example\\u0000.evil.example:9000", "ok.example\\n:9000"):
     run = pinfold("run", "--spec", spec, tiny(), "/bin/payload", "echo", "ran")
     is_((run.code, run.out), (125, b""), f"{rule}, in a spec: refused")
 is_(pinfold("run", "--allow", "ok.example:9000", tiny(), "/bin/payload", "echo", "ran").out, b"ran\n", "the control: a sound rule is not")
+
+few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+run = pinfold("run", "--allow", "tcp:ok.example:9000-9255", tiny(), "/bin/payload", "echo", "ran", preexec_fn=few)
+ok(run.status == "setup-failed" and b"RLIMIT_NOFILE" in run.err, "more ports than files may be open: the way out is named", run)
 
 with Internet() as net:
     names = ("ok.example", "a.ok.example", "a.b.ok.example", "xok.example", "ok.example.evil.example", "one.example", "x.one.example")
