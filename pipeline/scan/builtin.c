@@ -20,8 +20,6 @@ static const struct rule builtin[RULE_BUILTINS] = {
 	[RULE_ENCODING] = {"scan.encoding", "it is in an encoding that is not read",
 			   "Nobody has looked at this file; a compiler or an interpreter may read it.",
 			   SCAN_ERROR},
-	[RULE_REORDERED] = {"source.reordered", "characters that reorder what a reader sees",
-			    "What runs is not what is shown: an editor hides it.", SCAN_WARNING},
 	[RULE_DISGUISED] = {"scan.disguised",
 			    "it is something else to its compiler than to who reads it",
 			    "What it hides was not looked at. Whoever wrote it may have meant that.",

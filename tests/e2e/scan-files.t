@@ -105,6 +105,6 @@ check("what is none", {"a.py": ("k = 'AK" + "IAIOSFODNN7EXAMPLE'\n").encode(), "
 check("files that are made for them", {".ssh/id_ed25519": b"x", ".netrc": b"machine a password b", ".npmrc": b"registry=x\n", ".aws/credentials": b"aws_secret_access_key=x", "credentials": b"aws_secret_access_key"},
       [(".ssh/id_ed25519", 0, "credential.file"), (".netrc", 0, "credential.file"), (".aws/credentials", 0, "credential.file")])
 check("scripts go by their first line", {"tool": b"#!/usr/bin/env -S python3 -u\neval(x)\n", "other": b"#!/bin/sh\nsudo ls\n", "text": b"eval(x)\n"}, [("tool", 2, "python.dynamic-code"), ("other", 2, "shell.privilege")])
-check("what an editor hides", {"a.py": "x = 1  # \u202e\u2066 nothing\n".encode(), "b.py": "x = '\u200f'\n".encode()}, [("a.py", 1, "source.reordered")])
+check("what an editor hides", {"a.py": "x = 1  # \u202e\u2066 nothing\n".encode(), "b.py": "x = '\u200f'\n".encode()}, [("a.py", 1, "scan.disguised")])
 check("an encoding that is not read", {"a.cs": "class A {}".encode("utf-16"), "b.cs": b"\xef\xbb\xbfclass A {}\n"}, [("a.cs", 0, "scan.encoding")])
 done()
