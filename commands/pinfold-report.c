@@ -1,4 +1,4 @@
-/* pinfold-report: one page to read, made of a result. Executed by `pinfold report`.
+/* pinfold-report: one page to read, made of a result, of a run or of a job. Executed by `pinfold report`.
  *
  * The documents are Pinfold's own, and full of what a sandbox said: they are read, and the body of
  * the page is made, in a jail (runtime/jail.h) that has the artifacts folder, read-only, as its
@@ -47,11 +47,11 @@ struct job {
 static void print_usage(void)
 {
 	printf("Usage: pinfold report [OPTION...] RESULT.json\n\n"
-	       "Makes one page of a result that a person can read (RESULT.json may be -, for stdin).\n"
-	       "It needs nothing else and runs nothing.\n\n"
+	       "Makes one page that a person can read of the result of a run or of a job (RESULT.json may be\n"
+	       "-, for stdin). It needs nothing else and runs nothing.\n\n"
 	       "  -o, --output FILE      where to: a file that appears when it is complete, - for stdout\n"
 	       "                         (which is also the default)\n"
-	       "  --events FILE          the events of the same run: what it used over time\n"
+	       "  --events FILE          the events of the same run or job: what it used over time\n"
 	       "  --artifacts-dir DIR    where its artifacts are: previews of those that are still the same\n"
 	       "  --no-images            leave images out, whose data the viewer would decode\n");
 }
@@ -216,14 +216,17 @@ static int make_body(int root, void *arg, struct err *e)
 {
 	struct job *j = arg;
 	autoarena arena = ARENA_INIT;
-	struct stage_told stage = {.name = NULL};
-	if (read_result(&stage.run, &j->result, &arena, e) < 0)
+	struct report report = {.job = NULL};
+	struct preview_budget budget;
+	if (read_report(&report, &j->result, &arena, e) < 0)
 		return -1;
-	if (j->wanted->events && read_events(&stage.run, &j->events, &arena, e) < 0)
+	if (j->wanted->events && read_events(&report, &j->events, &arena, e) < 0)
 		return -1;
-	if (j->folder)
-		preview_artifacts(&stage.run, root, !j->wanted->no_images, &arena);
-	const struct report report = {&stage, 1};
+	preview_begin(&budget, !j->wanted->no_images, &arena);
+	if (j->folder && report.job)
+		preview_stages(&report, root, &budget);
+	else if (j->folder)
+		preview_artifacts(&report.stages->run, root, &budget);
 	return write_body(j, &report, e);
 }
 

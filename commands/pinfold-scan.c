@@ -228,24 +228,31 @@ static int scan(const struct call *c, struct scanner *s, struct err *e)
 	return 0;
 }
 
-static int run(const struct call *c, struct err *e)
+static int run_with(const struct call *c, struct ruleset *rules, struct arena *a, struct err *e)
 {
-	autoarena a = ARENA_INIT;
-	struct ruleset rules;
 	struct scan_waivers waivers = {.at = NULL};
-	struct scan_findings findings = {.arena = &a};
+	struct scan_findings findings = {.arena = a};
 	struct scanner s = SCANNER_INIT;
-	s.rules = &rules;
+	s.rules = rules;
 	s.findings = &findings;
 	s.file_cpu_ns = c->file_cpu_ns;
-	rules_init(&rules, &a);
-	if (load_rules(c, &rules, e) < 0 || load_waivers(c, &a, &waivers, e) < 0)
+	if (load_rules(c, rules, e) < 0 || load_waivers(c, a, &waivers, e) < 0)
 		return -1;
 	int code = scan(c, &s, e);
 	scanner_close(&s);
 	if (code == 0)
 		code = report(c, &waivers, &s, e);
 	scan_free(&findings);
+	return code;
+}
+
+static int run(const struct call *c, struct err *e)
+{
+	autoarena a = ARENA_INIT;
+	struct ruleset rules;
+	rules_init(&rules, &a);
+	const int code = run_with(c, &rules, &a, e);
+	rules_close(&rules);
 	return code;
 }
 

@@ -21,25 +21,45 @@ static void put_head(struct html *h, const struct preview *p)
 		html_markup(h, "<p class=\"note\">Its beginning; there is more.</p>\n");
 }
 
-static void put_previews(const struct part *p, const struct run_told *run)
+/* of: the stage whose it is; NULL: there is but one run. */
+static void put_preview(struct html *h, const struct artifact_told *row, const struct stage_told *of)
 {
-	struct html *h = p->h;
+	html_markup(h, "<figure>\n<figcaption>");
+	put_code(h, row->path);
+	if (of) {
+		html_markup(h, " <span class=\"quiet\">of ");
+		html_text(h, of->name, HTML_SHORT);
+		html_markup(h, "</span>");
+	}
+	html_markup(h, "</figcaption>\n");
+	if (row->preview.kind == PREVIEW_IMAGE)
+		put_image(h, row);
+	else
+		put_head(h, &row->preview);
+	html_markup(h, "</figure>\n");
+}
+
+static bool has_preview(const struct stage_told *s)
+{
+	for (size_t i = 0; i < s->run.artifacts_len; i++)
+		if (s->run.artifacts[i].preview.kind != PREVIEW_NONE)
+			return true;
+	return false;
+}
+
+static void put_previews(struct html *h, const struct stage_told *stages, size_t len, bool named)
+{
 	bool begun = false;
-	for (size_t i = 0; i < run->artifacts_len; i++) {
-		const struct artifact_told *row = &run->artifacts[i];
-		if (row->preview.kind == PREVIEW_NONE)
+	for (size_t s = 0; s < len; s++) {
+		if (!has_preview(&stages[s]))
 			continue;
 		if (!begun)
 			html_markup(h, "<h3>What is in them</h3>\n<div class=\"previews\">\n");
 		begun = true;
-		html_markup(h, "<figure>\n<figcaption>");
-		put_code(h, row->path);
-		html_markup(h, "</figcaption>\n");
-		if (row->preview.kind == PREVIEW_IMAGE)
-			put_image(h, row);
-		else
-			put_head(h, &row->preview);
-		html_markup(h, "</figure>\n");
+		for (size_t i = 0; i < stages[s].run.artifacts_len; i++)
+			if (stages[s].run.artifacts[i].preview.kind != PREVIEW_NONE)
+				put_preview(h, &stages[s].run.artifacts[i],
+					    named ? &stages[s] : NULL);
 	}
 	if (begun)
 		html_markup(h, "</div>\n");
@@ -65,10 +85,10 @@ static bool is_same(struct bytes one, struct bytes two)
 	return one.at && two.at && one.len == two.len && memcmp(one.at, two.at, one.len) == 0;
 }
 
+/* From its path on, in the row that has begun. */
 static void put_artifact(struct table *t, const struct artifact_told *row)
 {
 	const bool kept = bytes_are(row->status, "kept"), partial = bytes_are(row->status, "partial");
-	table_row(t);
 	struct html *h = table_cell(t);
 	put_code(h, row->path);
 	if (row->file.at && !is_same(row->file, row->path)) {
@@ -98,15 +118,86 @@ void page_artifacts(const struct part *p, const struct run_told *run)
 		return part_end(p);
 	}
 	table_begin(&t, p->h, "What became of each file that was declared", columns, 6);
-	for (size_t i = 0; i < run->artifacts_len; i++)
+	for (size_t i = 0; i < run->artifacts_len; i++) {
+		table_row(&t);
 		put_artifact(&t, &run->artifacts[i]);
+	}
 	table_end(&t);
 	if (run->artifacts_more > 0) {
 		html_markup(p->h, "<p class=\"note\">And ");
 		put_said(p->h, say_count(run->artifacts_more));
 		html_markup(p->h, " more, none of them kept.</p>\n");
 	}
-	put_previews(p, run);
+	/* Those of a job stand together, where all of its artifacts do. */
+	if (p->rank == RANK_PAGE) {
+		const struct stage_told only = {.run = *run};
+		put_previews(p->h, &only, 1, false);
+	}
+	part_end(p);
+}
+
+bool is_handed_on(const struct stage_told *s, const struct artifact_told *row)
+{
+	if (!bytes_are(row->type, "tree"))
+		return false;
+	for (size_t i = 0; i < s->outputs_len; i++)
+		if (is_same(s->outputs[i].path, row->path))
+			return true;
+	return bytes_are(s->kind, "fetch");
+}
+
+static size_t count_rows(const struct report *r)
+{
+	size_t rows = 0;
+	for (size_t s = 0; s < r->stages_len; s++)
+		for (size_t i = 0; i < r->stages[s].run.artifacts_len; i++)
+			rows += !is_handed_on(&r->stages[s], &r->stages[s].run.artifacts[i]);
+	return rows;
+}
+
+/* Of a stage, those that are not for later stages; at most left of them. */
+static size_t put_own(struct table *t, const struct stage_told *s, size_t left)
+{
+	size_t put = 0;
+	for (size_t i = 0; i < s->run.artifacts_len && put < left; i++) {
+		if (is_handed_on(s, &s->run.artifacts[i]))
+			continue;
+		table_row(t);
+		struct html *h = table_cell(t);
+		put_text(h, s->name);
+		page_set(h, s);
+		put_artifact(t, &s->run.artifacts[i]);
+		put++;
+	}
+	return put;
+}
+
+void page_all_artifacts(const struct part *p, const struct report *r)
+{
+	static const struct column columns[] = {{"Stage", false},  {"Path", false},
+						{"Became", false}, {"Type", false},
+						{"Size", true},	   {"Reason", false},
+						{"SHA-256", false}};
+	enum { ROWS_SHOWN = 500 };
+	struct table t;
+	const size_t rows = count_rows(r);
+	part_begin(p, "artifacts", "Artifacts");
+	if (rows == 0) {
+		part_note(p,
+			  "None was declared: nothing but what stages handed on and their output left the sandboxes.");
+		return part_end(p);
+	}
+	table_begin(&t, p->h, "What became of each file that a stage declared", columns, 7);
+	size_t shown = 0;
+	for (size_t s = 0; s < r->stages_len; s++)
+		shown += put_own(&t, &r->stages[s], ROWS_SHOWN - shown);
+	table_end(&t);
+	if (rows > shown) {
+		html_markup(p->h, "<p class=\"note\">And ");
+		put_said(p->h, say_count((int64_t)(rows - shown)));
+		html_markup(p->h, " more, which the stages tell.</p>\n");
+	}
+	put_previews(p->h, r->stages, r->stages_len, true);
 	part_end(p);
 }
 

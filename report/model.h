@@ -1,7 +1,7 @@
 /* What a page tells: the documents as they were read, nothing judged yet.
  *
  * A text that a document does not tell has at NULL, a number is NUM_UNKNOWN. All memory is the
- * arena's of who reads. A report is a list of stages; that of one run has one, without a name.
+ * arena's of who reads. A report is a list of stages; that of one run has one, and no job.
  */
 #ifndef PINFOLD_REPORT_MODEL_H
 #define PINFOLD_REPORT_MODEL_H
@@ -112,13 +112,108 @@ struct run_told {
 	size_t lines_bad, lines_passed; /* that are no event, and that found no room */
 };
 
+/* ---- jobs ---- */
+
+struct value_told {
+	struct bytes name, value;
+};
+
+struct handed_told {
+	struct bytes path, digest;
+	int64_t bytes;
+};
+
+/* What an analyser found, or a compiler said: tool, detail and waived are an analyser's alone. */
+struct finding_told {
+	struct bytes severity, code, file, message, detail, tool, waived;
+	int64_t line, column;
+};
+
+/* Of a run's report: run alone. */
 struct stage_told {
-	const char *name; /* NULL: the whole report */
+	struct bytes name, kind, configuration, state, message;
+	struct value_told *set;
+	size_t set_len;
+	bool ok;
+	struct bytes cache, cache_key, cache_reason;
+	struct handed_told *outputs;
+	size_t outputs_len;
+	struct bytes folder; /* of --artifacts-dir */
+	bool has_diagnostics;
+	struct finding_told *diagnostics;
+	size_t diagnostics_len;
+	bool has_run; /* false: it was not begun, or there is no result of it */
 	struct run_told run;
 };
 
+struct source_told {
+	bool there;
+	struct bytes kind, from, ref, commit, archive_digest, trust, digest;
+	int64_t bytes;
+};
+
+struct waiver_told {
+	struct bytes id, path, reason;
+	int64_t used;
+};
+
+enum { COUNT_ERROR, COUNT_WARNING, COUNT_NOTE, COUNT_WAIVED, COUNTS };
+struct analysis_told {
+	bool there, complete;
+	struct bytes gate;
+	int64_t counts[COUNTS];
+	struct finding_told *findings;
+	size_t findings_len;
+	struct waiver_told *waivers;
+	size_t waivers_len;
+};
+
+enum { COST_WALL, COST_CPU, COST_MEMORY, COST_SCRATCH, COST_ROWS };
+enum { SHARED_CPU, SHARED_WALL, SHARED_MEMORY, SHARED_RUNS, SHARED_ROWS };
+/* A number that need not be a whole one. */
+struct real_told {
+	bool there;
+	double value;
+};
+struct estimate_told {
+	int64_t value, low, high;
+	struct bytes method;
+};
+struct point_told {
+	struct bytes configuration;
+	struct real_told scale;
+	int64_t measured[COST_ROWS];
+};
+struct cost_told {
+	bool there, estimated, has_approved, has_measured, has_reserved, has_settled;
+	struct real_told scale;
+	struct point_told *points;
+	size_t points_len;
+	struct estimate_told estimate[COST_ROWS];
+	int64_t approved[COST_ROWS], measured[COST_ROWS];
+	int64_t reserved[SHARED_ROWS], settled[SHARED_ROWS];
+	struct bytes by;
+	struct bytes *over;
+	size_t over_len;
+};
+
+struct job_told {
+	struct bytes id, name, status, stage, message;
+	bool ok;
+	struct source_told source;
+	struct analysis_told analysis;
+	struct cost_told cost;
+	int64_t wall_usec, stages_usec;
+	struct bytes kernel, version;
+	struct bytes *warnings;
+	size_t warnings_len;
+	bool has_events;
+	size_t lines_bad; /* of the events, that are of no stage or no event at all */
+};
+
 struct report {
-	const struct stage_told *stages;
+	struct job_told *job; /* NULL: of one run */
+	struct stage_told *stages;
 	size_t stages_len;
 };
 

@@ -5,10 +5,11 @@
 #include "spec/locate.h"
 #include "spec/syntax.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Rows of anything: no result of Pinfold's has as many. */
-enum { DEPTH_MAX = 16, ROWS_MAX = 65536 };
+enum { DEPTH_MAX = 16, ROWS_MAX = 65536, ROWS_SUM_MAX = 1 << 19 };
 
 #define TOO_MANY "more of them than any result has"
 
@@ -55,6 +56,12 @@ struct node node_member(const struct node *up, const char *key)
 struct node node_element(const struct node *up, size_t index)
 {
 	return (struct node){json_array_get(up->value, index), up, NULL, index};
+}
+
+bool node_is_of(const struct node *n, const char *schema)
+{
+	const char *told = json_string_value(json_object_get(n->value, "schema"));
+	return told && strcmp(told, schema) == 0;
 }
 
 static bool is_key(const struct json_text *j, struct slice key, const char *name)
@@ -136,12 +143,35 @@ int64_t node_number(struct reading *r, const struct node *up, const char *key)
 	return NUM_UNKNOWN;
 }
 
+struct real_told node_real(struct reading *r, const struct node *up, const char *key)
+{
+	const struct node n = node_member(up, key);
+	if (!n.value || json_is_null(n.value))
+		return (struct real_told){false, 0};
+	const double value = json_number_value(n.value);
+	if (json_is_number(n.value) && isfinite(value) && value >= 0)
+		return (struct real_told){true, value};
+	node_refuse(r, &n, "a number from 0 on, or null, belongs here");
+	return (struct real_told){false, 0};
+}
+
 bool node_flag(struct reading *r, const struct node *up, const char *key)
 {
 	const struct node n = node_member(up, key);
 	if (n.value && !json_is_boolean(n.value) && !json_is_null(n.value))
 		node_refuse(r, &n, "true or false belongs here");
 	return json_is_true(n.value);
+}
+
+/* What a row becomes takes more room than what is written of it. */
+static void bound_rows(struct reading *r, struct node *n, size_t len)
+{
+	if (len <= ROWS_MAX && len <= ROWS_SUM_MAX - r->rows) {
+		r->rows += len;
+		return;
+	}
+	node_refuse(r, n, TOO_MANY);
+	n->value = NULL;
 }
 
 struct node node_object(struct reading *r, const struct node *up, const char *key)
@@ -152,10 +182,7 @@ struct node node_object(struct reading *r, const struct node *up, const char *ke
 			node_refuse(r, &n, "an object belongs here");
 		n.value = NULL;
 	}
-	if (json_object_size(n.value) > ROWS_MAX) {
-		node_refuse(r, &n, TOO_MANY);
-		n.value = NULL;
-	}
+	bound_rows(r, &n, json_object_size(n.value));
 	return n;
 }
 
@@ -167,10 +194,7 @@ struct node node_array(struct reading *r, const struct node *up, const char *key
 			node_refuse(r, &n, "an array belongs here");
 		n.value = NULL;
 	}
-	if (json_array_size(n.value) > ROWS_MAX) {
-		node_refuse(r, &n, TOO_MANY);
-		n.value = NULL;
-	}
+	bound_rows(r, &n, json_array_size(n.value));
 	*len = json_array_size(n.value);
 	return n;
 }

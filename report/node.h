@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "report/html.h"
+#include "report/model.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,6 +19,7 @@ struct reading {
 	struct arena *arena;
 	struct err *e;
 	bool bad;
+	size_t rows; /* of all its arrays and objects so far */
 };
 
 struct node {
@@ -35,6 +36,9 @@ struct node node_root(const json_t *root);
 struct node node_member(const struct node *up, const char *key);
 struct node node_element(const struct node *up, size_t index);
 
+/* Whether it says that it is of that schema. */
+bool node_is_of(const struct node *n, const char *schema);
+
 /* Wrong at that place, with a sentence; the first one stays. */
 void node_refuse(struct reading *r, const struct node *n, const char *why);
 
@@ -42,6 +46,8 @@ void node_refuse(struct reading *r, const struct node *n, const char *why);
 struct bytes node_text(struct reading *r, const struct node *up, const char *key);
 struct bytes node_text_itself(struct reading *r, const struct node *n);
 int64_t node_number(struct reading *r, const struct node *up, const char *key);
+/* One that need not be a whole one, and is finite; from 0 on. */
+struct real_told node_real(struct reading *r, const struct node *up, const char *key);
 bool node_flag(struct reading *r, const struct node *up, const char *key);
 /* An object: one that is missing has no members. */
 struct node node_object(struct reading *r, const struct node *up, const char *key);

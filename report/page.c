@@ -8,11 +8,11 @@
 
 static const char *mood_class(enum mood mood)
 {
-	static const char *const classes[MOOD_COUNT] = {"good", "bad", "bad", "still"};
+	static const char *const classes[MOOD_COUNT] = {"good", "bad", "bad", "still", "warn"};
 	return classes[mood];
 }
 
-/* A tick, a cross, a square, a bar: not told by colour alone. */
+/* A tick, a cross, a square, a bar, two bars: not told by colour alone. */
 static void put_icon(struct html *h, enum mood mood)
 {
 	static const char *const ways[MOOD_COUNT] = {
@@ -20,6 +20,7 @@ static void put_icon(struct html *h, enum mood mood)
 		[MOOD_FAILED] = "M7.5 7.5L16.5 16.5M16.5 7.5L7.5 16.5",
 		[MOOD_STOPPED] = "M8.5 8.5L15.5 8.5L15.5 15.5L8.5 15.5L8.5 8.5",
 		[MOOD_NEVER] = "M7 12L17 12",
+		[MOOD_WAITING] = "M9.5 8L9.5 16M14.5 8L14.5 16",
 	};
 	html_markup(h, "<svg class=\"icon\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><circle cx=\"12\" "
 		       "cy=\"12\" r=\"11\"/><path d=\"");
@@ -27,67 +28,64 @@ static void put_icon(struct html *h, enum mood mood)
 	html_markup(h, "\"/></svg>\n");
 }
 
-static void put_verdict(const struct part *p, const struct stage_told *stage)
+void page_verdict(struct html *h, const struct verdict *v, const struct headline *line)
 {
-	const struct verdict v = verdict_of(&stage->run);
-	struct html *h = p->h;
 	html_markup(h, "<div class=\"verdict ");
-	html_words(h, mood_class(v.mood));
+	html_words(h, mood_class(v->mood));
 	html_markup(h, "\">\n");
-	put_icon(h, v.mood);
+	put_icon(h, v->mood);
 	html_markup(h, "<div>\n<h1>");
-	html_words(h, v.word);
+	html_words(h, v->word);
 	html_markup(h, "</h1>\n<p class=\"sentence\">");
-	html_words(h, v.sentence);
+	html_words(h, v->sentence);
 	html_markup(h, ".</p>\n");
-	if (v.meaning) {
+	if (line->message.at) {
+		html_markup(h, "<p class=\"said\">");
+		html_text(h, line->message, HTML_LONG);
+		html_markup(h, "</p>\n");
+	}
+	if (v->meaning) {
 		html_markup(h, "<p class=\"meaning\">");
-		html_words(h, v.meaning);
+		html_words(h, v->meaning);
 		html_markup(h, "</p>\n");
 	}
 	html_markup(h, "<p class=\"status\">status ");
-	put_code(h, stage->run.status);
-	if (stage->run.id.at) {
-		html_markup(h, " <span class=\"dot\">&#183;</span> run ");
-		put_code(h, stage->run.id);
+	put_code(h, line->status);
+	if (line->id.at) {
+		html_markup(h, " <span class=\"dot\">&#183;</span> ");
+		html_words(h, line->of);
+		html_markup(h, " ");
+		put_code(h, line->id);
 	}
 	html_markup(h, "</p>\n</div>\n</div>\n");
 }
 
 /* ---- key figures ---- */
 
-static int64_t sum_of(int64_t one, int64_t two)
-{
-	if (one == NUM_UNKNOWN || two == NUM_UNKNOWN)
-		return NUM_UNKNOWN;
-	return one > INT64_MAX - two ? INT64_MAX : one + two;
-}
-
-static void put_figure(struct html *h, const char *term, struct said said)
+void page_figure(struct html *h, const char *term, struct said said)
 {
 	fact_begin(h, term);
 	put_said(h, said);
 	fact_end(h);
 }
 
-static void put_figures(const struct part *p, const struct run_told *run)
+void page_figures(struct html *h, const struct run_told *run)
 {
-	struct html *h = p->h;
 	const int64_t out = run->out.there ? run->out.bytes : 0;
 	const int64_t err = run->err.there ? run->err.bytes : 0;
 	html_markup(h, "<dl class=\"figures\">\n");
-	put_figure(h, "Wall time", say_time(run->wall_usec));
-	put_figure(h, "Processor time", say_time(sum_of(run->user_usec, run->system_usec)));
-	put_figure(h, "Memory, at most", say_size(run->memory_peak));
-	put_figure(h, "Processes, at most", say_count(run->pids_peak));
-	put_figure(h, "Output", say_size(sum_of(out, err)));
-	put_figure(h, "Written to scratch", say_size(run->scratch_bytes));
+	page_figure(h, "Wall time", say_time(run->wall_usec));
+	page_figure(h, "Processor time", say_time(sum_of(run->user_usec, run->system_usec)));
+	page_figure(h, "Memory, at most", say_size(run->memory_peak));
+	page_figure(h, "Processes, at most", say_count(run->pids_peak));
+	page_figure(h, "Output", say_size(sum_of(out, err)));
+	page_figure(h, "Written to scratch", say_size(run->scratch_bytes));
 	html_markup(h, "</dl>\n");
 }
 
 /* ---- the cause ---- */
 
-static void put_fact(struct html *h, const char *term, struct bytes text)
+void page_fact(struct html *h, const char *term, struct bytes text)
 {
 	if (!text.at)
 		return;
@@ -117,32 +115,33 @@ static void put_evidence(struct html *h, const struct run_told *run)
 static void put_cause(const struct part *p, const struct run_told *run)
 {
 	struct html *h = p->h;
+	const struct part open = {h, p->stage, p->rank == RANK_PAGE ? RANK_PAGE : RANK_OPEN};
 	if (!run->message.at && !run->limit.at && !run->stage.at && run->evidence_len == 0)
 		return;
-	part_begin(p, "cause", "Why it ended");
+	part_begin(&open, "cause", "Why it ended");
 	if (run->message.at) {
 		html_markup(h, "<p class=\"message\">");
 		html_text(h, run->message, HTML_LONG);
 		html_markup(h, "</p>\n");
 	}
 	facts_begin(h);
-	put_fact(h, "Limit reached", run->limit);
-	put_fact(h, "Stage", run->stage);
+	page_fact(h, "Limit reached", run->limit);
+	page_fact(h, "Stage", run->stage);
 	facts_end(h);
 	if (run->evidence_len > 0)
 		put_evidence(h, run);
 	part_end(p);
 }
 
-static void put_warnings(const struct part *p, const struct run_told *run)
+void page_warnings(const struct part *p, const struct bytes *warnings, size_t len)
 {
-	if (run->warnings_len == 0)
+	if (len == 0)
 		return;
 	part_begin(p, "warnings", "Warnings");
 	html_markup(p->h, "<ul class=\"warnings\">\n");
-	for (size_t i = 0; i < run->warnings_len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		html_markup(p->h, "<li>");
-		html_text(p->h, run->warnings[i], HTML_LONG);
+		html_text(p->h, warnings[i], HTML_LONG);
 		html_markup(p->h, "</li>\n");
 	}
 	html_markup(p->h, "</ul>\n");
@@ -211,6 +210,21 @@ static void put_egress_row(struct table *t, const struct egress_told *row)
 	put_said(table_cell(t), say_time(row->duration_usec));
 }
 
+/* Nothing is on record: there was nothing to be reached, or nothing was asked for. */
+static void put_unused(const struct part *p, const struct run_told *run)
+{
+	const struct guarantee_told *g = guarantee_told_of(run, "egress");
+	if (!g)
+		return part_note(p, "Nothing is on record.");
+	if (!g->requested.at)
+		return part_note(p, "There was none: no rule of --allow was given, and nothing could be "
+				    "reached.");
+	html_markup(p->h, "<p class=\"note\">Nothing was asked for, though something could have been "
+			  "reached, by ");
+	html_text(p->h, g->requested, HTML_LONG);
+	html_markup(p->h, " of --allow.</p>\n");
+}
+
 static void put_egress(const struct part *p, const struct run_told *run)
 {
 	static const struct column columns[] = {{"To", false},	    {"By", false},
@@ -220,8 +234,7 @@ static void put_egress(const struct part *p, const struct run_told *run)
 	struct table t;
 	part_begin(p, "egress", "Network");
 	if (run->egress_len == 0 && run->egress_more <= 0) {
-		part_note(p, "Nothing on record. Without a rule of --allow there is no network that could "
-			     "be reached.");
+		put_unused(p, run);
 		return part_end(p);
 	}
 	table_begin(&t, p->h, "What the program tried to reach", columns, 8);
@@ -286,19 +299,19 @@ static void put_usage(const struct part *p, const struct run_told *run)
 	struct html *h = p->h;
 	part_begin(p, "usage", "Usage in detail");
 	facts_begin(h);
-	put_figure(h, "Processor, user", say_time(run->user_usec));
-	put_figure(h, "Processor, system", say_time(run->system_usec));
-	put_figure(h, "Anonymous memory at the end", say_size(run->anon));
-	put_figure(h, "Cached files at the end", say_size(run->file));
-	put_figure(h, "Files in memory at the end", say_size(run->shmem));
-	put_figure(h, "Files in scratch", say_count(run->scratch_inodes));
+	page_figure(h, "Processor, user", say_time(run->user_usec));
+	page_figure(h, "Processor, system", say_time(run->system_usec));
+	page_figure(h, "Anonymous memory at the end", say_size(run->anon));
+	page_figure(h, "Cached files at the end", say_size(run->file));
+	page_figure(h, "Files in memory at the end", say_size(run->shmem));
+	page_figure(h, "Files in scratch", say_count(run->scratch_inodes));
 	facts_end(h);
 	put_pressure(h, run);
 	put_io(h, run);
 	part_end(p);
 }
 
-static void put_origin_fact(struct html *h, const char *term, struct bytes text)
+void page_code_fact(struct html *h, const char *term, struct bytes text)
 {
 	fact_begin(h, term);
 	put_code(h, text);
@@ -310,57 +323,64 @@ static void put_origin(const struct part *p, const struct run_told *run)
 	struct html *h = p->h;
 	part_begin(p, "origin", "Where it ran, and what");
 	facts_begin(h);
-	put_origin_fact(h, "Kernel", run->kernel);
-	put_origin_fact(h, "Pinfold", run->version);
-	put_origin_fact(h, "Image", run->digest);
-	put_origin_fact(h, "SHA-256 of the spec", run->spec_sha256);
+	page_code_fact(h, "Kernel", run->kernel);
+	page_code_fact(h, "Pinfold", run->version);
+	page_code_fact(h, "Image", run->digest);
+	page_code_fact(h, "SHA-256 of the spec", run->spec_sha256);
 	facts_end(h);
 	part_end(p);
 }
 
-static void put_stage(struct html *h, const struct stage_told *stage, size_t number, struct arena *a)
+void page_run(const struct part *p, const struct run_told *run, struct arena *a)
 {
-	const struct part p = {h, number};
-	html_markup(h, "<article>\n");
-	if (stage->name) {
-		html_markup(h, "<p class=\"stage\">");
-		html_text(h, bytes_of(stage->name), HTML_SHORT);
-		html_markup(h, "</p>\n");
-	}
-	put_verdict(&p, stage);
-	put_figures(&p, &stage->run);
-	put_cause(&p, &stage->run);
-	put_warnings(&p, &stage->run);
-	page_plots(&p, &stage->run, a);
-	page_limits(&p, &stage->run);
-	page_artifacts(&p, &stage->run);
-	page_output(&p, &stage->run);
-	put_egress(&p, &stage->run);
-	put_denied(&p, &stage->run);
-	page_guarantees(&p, &stage->run);
-	put_usage(&p, &stage->run);
-	put_origin(&p, &stage->run);
-	html_markup(h, "</article>\n");
+	const bool whole = p->rank == RANK_PAGE;
+	put_cause(p, run);
+	page_warnings(p, run->warnings, run->warnings_len);
+	if (whole || run->has_events)
+		page_plots(p, run, a);
+	page_limits(p, run);
+	if (whole || run->artifacts_len > 0 || run->artifacts_more > 0)
+		page_artifacts(p, run);
+	page_output(p, run);
+	put_egress(p, run);
+	put_denied(p, run);
+	page_guarantees(p, run);
+	put_usage(p, run);
+	put_origin(p, run);
+}
+
+static void put_only_run(struct html *h, const struct run_told *run, struct arena *a)
+{
+	const struct part p = {h, 0, RANK_PAGE};
+	const struct verdict v = verdict_of(run);
+	page_verdict(h, &v, &(struct headline){"run", run->id, run->status, {NULL, 0}});
+	page_figures(h, run);
+	page_run(&p, run, a);
 }
 
 void page_body(struct html *h, const struct report *r)
 {
 	autoarena arena = ARENA_INIT;
-	html_markup(h, "<header><span class=\"mark\">Pinfold</span> <span>Report of a run</span></header>\n"
-		       "<main>\n");
-	for (size_t i = 0; i < r->stages_len; i++)
-		put_stage(h, &r->stages[i], i, &arena);
-	html_markup(h,
-		    "</main>\n<footer>Written by <span class=\"mark\">pinfold report</span>. Texts from "
-		    "the sandbox are shown as text; what cannot be seen is written as its number.</footer>\n");
+	html_markup(h, "<header><span class=\"mark\">Pinfold</span> <span>Report of a ");
+	html_words(h, r->job ? "job" : "run");
+	html_markup(h, "</span></header>\n<main>\n<article>\n");
+	if (r->job)
+		page_job(h, r, &arena);
+	else
+		put_only_run(h, &r->stages->run, &arena);
+	html_markup(h, "</article>\n</main>\n<footer>Written by <span class=\"mark\">pinfold report</span>. Texts "
+		       "from the sandbox are shown as text; what cannot be seen is written as its "
+		       "number.</footer>\n");
 }
 
 void page_title(char title[PAGE_TITLE_BYTES], const struct report *r)
 {
-	if (r->stages_len == 0)
-		return;
-	const struct run_told *run = &r->stages[0].run;
-	const struct verdict v = verdict_of(run);
-	snprintf(title, PAGE_TITLE_BYTES, "%s%s%.80s", v.word, run->id.at ? ": run " : "",
-		 run->id.at ? run->id.at : "");
+	const struct verdict v = r->job ? job_verdict_of(r->job) : verdict_of(&r->stages->run);
+	const struct bytes id = r->job ? r->job->id : r->stages->run.id;
+	const struct bytes name = r->job && r->job->name.at ? r->job->name : id;
+	snprintf(title, PAGE_TITLE_BYTES, "%s%s%.80s", v.word,
+		 !name.at ? ""
+		 : r->job ? ": job "
+			  : ": run ",
+		 name.at ? name.at : "");
 }

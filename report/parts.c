@@ -7,15 +7,28 @@ void part_begin(const struct part *p, const char *name, const char *title)
 	struct html *h = p->h;
 	html_markup(h, "<section aria-labelledby=\"");
 	html_printf(h, "s%zu-%s", p->stage, name);
-	html_markup(h, "\">\n<h2 id=\"");
+	html_markup(h, "\">\n");
+	if (p->rank == RANK_OPEN)
+		html_markup(h, "<details open=\"\">\n<summary>");
+	else if (p->rank == RANK_CLOSED)
+		html_markup(h, "<details>\n<summary>");
+	if (p->rank == RANK_PAGE)
+		html_markup(h, "<h2 id=\"");
+	else
+		html_markup(h, "<h4 id=\"");
 	html_printf(h, "s%zu-%s", p->stage, name);
 	html_markup(h, "\">");
 	html_words(h, title);
-	html_markup(h, "</h2>\n");
+	if (p->rank == RANK_PAGE)
+		html_markup(h, "</h2>\n");
+	else
+		html_markup(h, "</h4></summary>\n");
 }
 
 void part_end(const struct part *p)
 {
+	if (p->rank != RANK_PAGE)
+		html_markup(p->h, "</details>\n");
 	html_markup(p->h, "</section>\n");
 }
 

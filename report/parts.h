@@ -5,10 +5,14 @@
 #include "report/model.h"
 #include "report/words.h"
 
-/* stage: a number for ids, so that the same part may stand on one page more than once. */
+/* stage: a number for ids, so that the same part may stand on one page more than once. RANK_PAGE: a
+ * part of the page itself; else it is one within a stage of it, closed until somebody opens it or,
+ * with RANK_OPEN, open. */
+enum rank { RANK_PAGE, RANK_CLOSED, RANK_OPEN };
 struct part {
 	struct html *h;
 	size_t stage;
+	enum rank rank;
 };
 void part_begin(const struct part *p, const char *name, const char *title);
 void part_end(const struct part *p);

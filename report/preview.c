@@ -11,11 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct budget {
-	size_t texts, images, bytes, pixels;
-	bool pictures;
-	struct arena *arena;
-};
+#define WITHIN (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV)
 
 /* As store_name() makes them: one component, and nothing that a path could use. */
 static bool is_stored_name(struct bytes name)
@@ -34,9 +30,7 @@ static const char *open_kept(int folder, const struct artifact_told *row, int *f
 	if (!is_stored_name(row->file))
 		return "its name is none that Pinfold gives";
 	autoclose int file = fd_openat2(folder, row->file.at,
-					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0,
-					RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-						RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, WITHIN);
 	if (file < 0)
 		return "it cannot be opened in the folder of --artifacts-dir";
 	if (fstat(file, &st) < 0 || !S_ISREG(st.st_mode))
@@ -77,7 +71,7 @@ static bool is_animated(struct bytes all)
 	return false;
 }
 
-static const char *show_image(struct preview *p, struct bytes all, struct budget *b)
+static const char *show_image(struct preview *p, struct bytes all, struct preview_budget *b)
 {
 	enum { WIDTH_AT = 16, HEIGHT_AT = 20 }; /* in IHDR, which is the first */
 	const struct checked c = {(const unsigned char *)all.at, all.len};
@@ -103,7 +97,7 @@ static const char *show_image(struct preview *p, struct bytes all, struct budget
 	return NULL;
 }
 
-static const char *show_text(struct preview *p, struct bytes all, struct budget *b)
+static const char *show_text(struct preview *p, struct bytes all, struct preview_budget *b)
 {
 	const size_t len = all.len < PREVIEW_TEXT_BYTES ? all.len : PREVIEW_TEXT_BYTES;
 	if (memchr(all.at, '\0', len))
@@ -118,7 +112,7 @@ static const char *show_text(struct preview *p, struct bytes all, struct budget 
 }
 
 /* Its bytes are the ones that were kept, or they are not shown. */
-static const char *show_bytes(struct artifact_told *row, struct bytes all, struct budget *b)
+static const char *show_bytes(struct artifact_told *row, struct bytes all, struct preview_budget *b)
 {
 	char digest[65];
 	struct hash h;
@@ -133,7 +127,7 @@ static const char *show_bytes(struct artifact_told *row, struct bytes all, struc
 								: show_text(&row->preview, all, b);
 }
 
-static const char *preview_one(struct artifact_told *row, int folder, struct budget *b)
+static const char *preview_one(struct artifact_told *row, int folder, struct preview_budget *b)
 {
 	int opened = -1;
 	const char *why = open_kept(folder, row, &opened);
@@ -153,15 +147,33 @@ static const char *preview_one(struct artifact_told *row, int folder, struct bud
 	return why;
 }
 
-void preview_artifacts(struct run_told *run, int folder, bool images, struct arena *a)
+void preview_begin(struct preview_budget *b, bool images, struct arena *a)
 {
-	struct budget b = {.bytes = PREVIEW_SUM_MAX,
-			   .pixels = PREVIEW_PIXELS_SUM_MAX,
-			   .pictures = images,
-			   .arena = a};
+	*b = (struct preview_budget){.bytes = PREVIEW_SUM_MAX,
+				     .pixels = PREVIEW_PIXELS_SUM_MAX,
+				     .pictures = images,
+				     .arena = a};
+}
+
+void preview_artifacts(struct run_told *run, int folder, struct preview_budget *b)
+{
 	for (size_t i = 0; i < run->artifacts_len; i++) {
 		struct artifact_told *row = &run->artifacts[i];
-		if (row->file.at && row->size != NUM_UNKNOWN)
-			row->preview.why_not = preview_one(row, folder, &b);
+		if (bytes_are(row->type, "tree"))
+			row->preview.why_not = "it is a tree of files";
+		else if (row->file.at && row->size != NUM_UNKNOWN)
+			row->preview.why_not = preview_one(row, folder, b);
+	}
+}
+
+void preview_stages(struct report *report, int folder, struct preview_budget *b)
+{
+	for (size_t i = 0; i < report->stages_len; i++) {
+		struct stage_told *s = &report->stages[i];
+		if (!s->has_run || s->run.artifacts_len == 0 || !is_stored_name(s->folder))
+			continue;
+		autoclose int own = fd_openat2(folder, s->folder.at,
+					       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, WITHIN);
+		preview_artifacts(&s->run, own, b);
 	}
 }

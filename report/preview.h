@@ -22,7 +22,17 @@ enum {
 	PREVIEW_PIXELS_SUM_MAX = 24 << 20,
 };
 
+/* What is left for a page. images: whether they are shown at all. */
+struct preview_budget {
+	size_t texts, images, bytes, pixels;
+	bool pictures;
+	struct arena *arena;
+};
+void preview_begin(struct preview_budget *b, bool images, struct arena *a);
+
 /* folder: of the artifacts. A file that cannot be shown says why in its row: nothing fails. */
-void preview_artifacts(struct run_told *run, int folder, bool images, struct arena *a);
+void preview_artifacts(struct run_told *run, int folder, struct preview_budget *b);
+/* The same for each stage of a job: folder has one of the stage's own, by its name. */
+void preview_stages(struct report *report, int folder, struct preview_budget *b);
 
 #endif

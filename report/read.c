@@ -5,9 +5,8 @@
 #include <string.h>
 
 #define RESULT_SCHEMA "pinfold.result/1"
-
-/* Room for len rows of an array. */
-#define ROWS(r, type, len) ((type *)arena_alloc((r)->arena, ((len) + 1) * sizeof(type)))
+#define JOB_SCHEMA    "pinfold.job-result/1"
+#define BOTH_SCHEMAS  RESULT_SCHEMA " and " JOB_SCHEMA
 
 static void read_cause(struct run_told *run, struct reading *r, const struct node *root)
 {
@@ -77,7 +76,7 @@ static void read_usage(struct run_told *run, struct reading *r, const struct nod
 	read_io(run, r, &usage);
 }
 
-static struct bytes *read_texts(struct reading *r, const struct node *up, const char *key, size_t *len)
+struct bytes *read_texts(struct reading *r, const struct node *up, const char *key, size_t *len)
 {
 	const struct node list = node_array(r, up, key, len);
 	struct bytes *texts = ROWS(r, struct bytes, *len);
@@ -181,45 +180,67 @@ static void read_origin(struct run_told *run, struct reading *r, const struct no
 	run->warnings = read_texts(r, root, "warnings", &run->warnings_len);
 }
 
-static void check_schema(struct reading *r, const struct node *root)
+/* whose: the schemas that may stand here. */
+static void check_schema(struct reading *r, const struct node *n, const char *whose, bool job)
 {
-	const struct node schema = node_member(root, "schema");
-	const struct node status = node_member(root, "status");
+	const struct node schema = node_member(n, "schema");
+	const struct node status = node_member(n, "status");
 	const char *told = json_string_value(schema.value);
 	if (!told || strncmp(told, "pinfold.", strlen("pinfold.")) != 0)
-		node_refuse(r, schema.value ? &schema : root,
-			    "no document of Pinfold's: its schema is not " RESULT_SCHEMA);
-	else if (strcmp(told, RESULT_SCHEMA) != 0)
+		node_refuse(r, schema.value ? &schema : n, whose);
+	else if (!node_is_of(n, RESULT_SCHEMA) && !(job && node_is_of(n, JOB_SCHEMA)))
 		node_refuse(r, &schema,
-			    "a document that this version has no page for; it knows " RESULT_SCHEMA);
+			    "a document that this version has no page for; it knows " BOTH_SCHEMAS);
 	else if (!json_is_string(status.value))
-		node_refuse(r, status.value ? &status : root, "a status belongs in it");
+		node_refuse(r, status.value ? &status : n, "a status belongs in it");
 }
 
-int read_result(struct run_told *run, const struct named_text *text, struct arena *a, struct err *e)
+static void read_members(struct run_told *run, struct reading *r, const struct node *n)
 {
-	struct reading r = {text->name, text->at, text->len, a, e, false};
+	const struct node output = node_object(r, n, "output");
+	*run = (struct run_told){.started_usec = NUM_UNKNOWN};
+	run->id = node_text(r, n, "id");
+	run->status = node_text(r, n, "status");
+	run->ok = node_flag(r, n, "ok");
+	read_cause(run, r, n);
+	read_usage(run, r, n);
+	read_guarantees(run, r, n);
+	run->out = read_stream(r, &output, "stdout");
+	run->err = read_stream(r, &output, "stderr");
+	read_artifacts(run, r, n);
+	read_egress(run, r, n);
+	read_denied(run, r, n);
+	read_origin(run, r, n);
+}
+
+void read_run(struct run_told *run, struct reading *r, const struct node *n)
+{
+	check_schema(r, n, "no result of a run: its schema is not " RESULT_SCHEMA, false);
+	if (!r->bad)
+		read_members(run, r, n);
+}
+
+int read_report(struct report *report, const struct named_text *text, struct arena *a, struct err *e)
+{
+	struct reading r = {text->name, text->at, text->len, a, e, false, 0};
 	json_t *parsed = node_parse(&r, e);
 	if (!parsed)
 		return -1;
 	const struct node root = node_root(parsed);
-	*run = (struct run_told){.started_usec = NUM_UNKNOWN};
-	check_schema(&r, &root);
-	if (!r.bad) {
-		run->id = node_text(&r, &root, "id");
-		run->status = node_text(&r, &root, "status");
-		run->ok = node_flag(&r, &root, "ok");
-		read_cause(run, &r, &root);
-		read_usage(run, &r, &root);
-		read_guarantees(run, &r, &root);
-		const struct node output = node_object(&r, &root, "output");
-		run->out = read_stream(&r, &output, "stdout");
-		run->err = read_stream(&r, &output, "stderr");
-		read_artifacts(run, &r, &root);
-		read_egress(run, &r, &root);
-		read_denied(run, &r, &root);
-		read_origin(run, &r, &root);
+	struct report read = {.job = NULL};
+	check_schema(&r, &root, "no document of Pinfold's: its schema is none of " BOTH_SCHEMAS,
+		     true);
+	if (!r.bad && node_is_of(&root, JOB_SCHEMA)) {
+		read_job(&read, &r, &root);
+	} else if (!r.bad) {
+		read.stages = ROWS(&r, struct stage_told, 1);
+		read.stages_len = 1;
+		read.stages->has_run = true;
+		read_members(&read.stages->run, &r, &root);
 	}
 	json_decref(parsed);
-	return r.bad ? -1 : 0;
+	if (r.bad)
+		return -1;
+	*report = read;
+	return 0;
 }

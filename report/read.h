@@ -16,6 +16,8 @@ enum {
 	EVENT_LINE_MAX = 4 << 20,
 	SAMPLES_MAX = 512,
 	MOMENTS_MAX = 64,
+	STAGES_MAX = 16384,
+	EVENTS_RUNS_MAX = 1024,
 };
 
 struct named_text {
@@ -24,12 +26,25 @@ struct named_text {
 	size_t len;
 };
 
-/* pinfold.result/1. ERR_USAGE. */
-int read_result(struct run_told *run, const struct named_text *text, struct arena *a, struct err *e);
+/* pinfold.result/1, or pinfold.job-result/1 with the results of its stages in it. ERR_USAGE. */
+int read_report(struct report *report, const struct named_text *text, struct arena *a, struct err *e);
 
-/* The lines of --events of the same run: one of another run is refused (ERR_USAGE). What is no
+/* The lines of --events of the same run, or job: one of another is refused (ERR_USAGE). What is no
  * event is counted: the last line of a run that was killed is torn. Samples beyond SAMPLES_MAX are
- * thinned out, the peaks of memory stay. */
-int read_events(struct run_told *run, const struct named_text *text, struct arena *a, struct err *e);
+ * thinned out, the peaks of memory stay; the runs of a job that have such lines, EVENTS_RUNS_MAX at
+ * most, share what there is. */
+int read_events(struct report *report, const struct named_text *text, struct arena *a, struct err *e);
+
+/* ---- between the files of this room ---- */
+
+struct reading;
+struct node;
+/* read.c: a run's result at n, of which the schema is checked first. */
+void read_run(struct run_told *run, struct reading *r, const struct node *n);
+struct bytes *read_texts(struct reading *r, const struct node *up, const char *key, size_t *len);
+/* read_job.c: the rest of a job's, below root. */
+void read_job(struct report *report, struct reading *r, const struct node *root);
+/* Room for len rows of an array. */
+#define ROWS(r, type, len) ((type *)arena_alloc((r)->arena, ((len) + 1) * sizeof(type)))
 
 #endif

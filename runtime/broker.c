@@ -30,6 +30,9 @@ enum {
 	DIALER_DATA_BYTES = 4 << 20,
 	PARSER_DATA_BYTES = 32 << 20,
 	RESOLVER_DATA_BYTES = 16 << 20,
+	/* Each of them has every rule: its name, its place in tables, its text and its ports. */
+	RULE_DATA_BYTES = 512,
+	RULE_DATA_TIMES = 4, /* so much for a byte of its text */
 	DIALER_FILES = 1024, /* it holds the sandbox's datagram sockets, and one more at a time */
 	PARSER_FILES = 4096,
 	RESOLVER_FILES = 64,
@@ -68,12 +71,19 @@ static int take_config(struct broker_start *s, struct err *e)
 	const int got = fd_recv(EGRESS_SUPERVISOR_FD, &s->config, sizeof(s->config), NULL, NULL);
 	if (got != 1 || s->config.size != sizeof(s->config) || s->config.rules > EGRESS_RULES_MAX)
 		return err_host(e, "egress: no config, or another build's");
+	egress_list_reserve(&s->rules, s->config.rules, &s->arena);
 	for (uint32_t i = 0; i < s->config.rules; i++)
 		if (take_rule(s, e) < 0)
 			return -1;
 	if (s->rules.len != s->config.rules)
 		return err_bug(e, "egress: rules that are one");
 	return 0;
+}
+
+static uint64_t data_bytes(const struct broker_start *s, uint64_t own)
+{
+	return own + (uint64_t)s->rules.len * RULE_DATA_BYTES +
+	       (uint64_t)s->rules.bytes * RULE_DATA_TIMES;
 }
 
 static void drop_sockets(struct broker_start *s)
@@ -189,7 +199,7 @@ static _Noreturn void be_resolver(const struct broker_start *s, const struct lin
 {
 	struct err e = ERR_INIT;
 	const struct confine_end jail = {.filter = &filter_resolver,
-					 .data_bytes = RESOLVER_DATA_BYTES,
+					 .data_bytes = data_bytes(s, RESOLVER_DATA_BYTES),
 					 .files = RESOLVER_FILES};
 	be_called("egress-resolver");
 	int keep[] = {EGRESS_SUPERVISOR_FD, l->dial[1], l->names[1]};
@@ -212,7 +222,7 @@ static _Noreturn void be_parser(const struct broker_start *s, const struct link 
 	struct err e = ERR_INIT;
 	char ready;
 	const struct confine_end jail = {.filter = &filter_parser,
-					 .data_bytes = PARSER_DATA_BYTES,
+					 .data_bytes = data_bytes(s, PARSER_DATA_BYTES),
 					 .files = PARSER_FILES};
 	be_called("egress-parser");
 	if (confine_end(&jail, parent, &e) < 0)
@@ -246,7 +256,7 @@ static _Noreturn void be_dialer(const struct broker_start *s, const struct link 
 	char ready;
 	const struct confine_end jail = {.filter = &filter_dialer,
 					 .connects = true,
-					 .data_bytes = DIALER_DATA_BYTES,
+					 .data_bytes = data_bytes(s, DIALER_DATA_BYTES),
 					 .files = DIALER_FILES};
 	be_called("egress-dialer");
 	close_listeners(s);

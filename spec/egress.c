@@ -11,6 +11,7 @@ enum { PORT_MAX = 65535, RULES_ROOM = 8, HOST_BYTES_MAX = 256 };
 struct reading {
 	const char *text;
 	struct egress_rule rule;
+	struct name name;
 	char host[HOST_BYTES_MAX]; /* canonical, as it stands in the rule's text */
 	struct egress_ports ports[EGRESS_PORTS_MAX + 1]; /* one too many, before they are counted */
 	size_t ports_len;
@@ -134,21 +135,21 @@ static int read_name(struct reading *r, const char *at, size_t len, struct err *
 			      "an asterisk is a whole label in front of a name: *.files.example:443",
 			      e);
 	size_t shift = wildcard ? 2 : 0;
-	enum name_fault fault = name_read(&r->rule.name, at + shift, len - shift);
+	enum name_fault fault = name_read(&r->name, at + shift, len - shift);
 	if (fault)
 		return refuse_name(r, fault, e);
-	if (wildcard && !strchr(r->rule.name.text, '.'))
+	if (wildcard && !strchr(r->name.text, '.'))
 		return refuse(r, "a wildcard stands below two labels at least: *.files.example:443",
 			      e);
-	if (is_localhost(&r->rule.name))
+	if (is_localhost(&r->name))
 		return refuse(r,
 			      "localhost is the sandbox itself; the host's own loopback is "
 			      "private:127.0.0.1:PORT",
 			      e);
-	if (is_prefix(&r->rule.name))
+	if (is_prefix(&r->name))
 		return refuse(r, "private, tcp and udp are prefixes of rules and no hosts", e);
 	r->rule.target = wildcard ? EGRESS_WILDCARD : EGRESS_NAME;
-	snprintf(r->host, sizeof(r->host), "%s%s", wildcard ? "*." : "", r->rule.name.text);
+	snprintf(r->host, sizeof(r->host), "%s%s", wildcard ? "*." : "", r->name.text);
 	return 0;
 }
 
@@ -281,9 +282,9 @@ static void read_prefixes(struct reading *r, const char **at)
 static const char *write_rule(const struct reading *r, struct arena *a)
 {
 	const struct egress_rule *rule = &r->rule;
-	size_t size = strlen(r->host) + sizeof("private:tcp:") +
-		      r->ports_len * sizeof(":65535-65535");
-	char *text = arena_alloc(a, size);
+	char text[sizeof("private:tcp:") + HOST_BYTES_MAX +
+		  (EGRESS_PORTS_MAX + 1) * sizeof(":65535-65535")];
+	const size_t size = sizeof(text);
 	const char *transport = rule->transport == EGRESS_UDP ? "udp:" : "tcp:";
 	size_t at = (size_t)snprintf(text, size, "%s%s%s", rule->private_too ? "private:" : "",
 				     rule->unchecked ? transport : "", r->host);
@@ -293,7 +294,7 @@ static const char *write_rule(const struct reading *r, struct arena *a)
 		if (p->last > p->first)
 			at += (size_t)snprintf(text + at, size - at, "-%u", p->last);
 	}
-	return text;
+	return arena_strdup(a, text);
 }
 
 int egress_rule_read(struct egress_rule *rule, const char *text, struct arena *a, struct err *e)
@@ -309,6 +310,11 @@ int egress_rule_read(struct egress_rule *rule, const char *text, struct arena *a
 	memcpy(ports, r.ports, r.ports_len * sizeof(*ports));
 	r.rule.ports = ports;
 	r.rule.ports_len = r.ports_len;
+	if (r.rule.target != EGRESS_BLOCK) {
+		struct name *name = arena_alloc(a, sizeof(*name));
+		*name = r.name;
+		r.rule.name = name;
+	}
 	r.rule.text = write_rule(&r, a);
 	*rule = r.rule;
 	return 0;
@@ -334,14 +340,21 @@ enum egress_check egress_rule_check(const struct egress_rule *r, uint16_t port)
 
 /* ---- the list ---- */
 
-static bool same_host(const struct egress_rule *a, const struct egress_rule *b)
+/* The first rule whose text is not below that one; list->len: all are. */
+static size_t find_place(const struct egress_list *list, const char *text)
 {
-	if (a->target != b->target || a->transport != b->transport)
-		return false;
-	if (a->target == EGRESS_BLOCK)
-		return a->prefix == b->prefix &&
-		       memcmp(&a->network, &b->network, sizeof(a->network)) == 0;
-	return name_equal(&a->name, &b->name);
+	size_t from = 0, to = list->len;
+	/* Those that come in their order belong behind the last one. */
+	if (to > 0 && strcmp(list->rules[to - 1].text, text) < 0)
+		return to;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (strcmp(list->rules[middle].text, text) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 /* A port that both have and that they would treat differently; 0: none. */
@@ -359,15 +372,41 @@ static uint16_t contradiction(const struct egress_rule *a, const struct egress_r
 	return 0;
 }
 
-static int check_contradictions(const struct egress_list *list, const struct egress_rule *r,
-				struct err *e)
+/* Those whose text begins like this are for r's host and transport. */
+static int check_like(const struct egress_list *list, const struct egress_rule *r, const char *begin,
+		      struct err *e)
 {
-	for (size_t i = 0; i < list->len; i++) {
+	const size_t len = strlen(begin);
+	for (size_t i = find_place(list, begin); i < list->len; i++) {
 		const struct egress_rule *other = &list->rules[i];
-		uint16_t port = same_host(r, other) ? contradiction(r, other) : 0;
+		if (strncmp(other->text, begin, len) != 0)
+			break;
+		const uint16_t port = contradiction(r, other);
 		if (port)
 			return err_usage(e, "%s contradicts %s for port %u; keep one of them",
 					 show(r->text).text, show(other->text).text, port);
+	}
+	return 0;
+}
+
+/* A host has one spelling in canonical texts, so that rules for it stand together, once for each
+ * way in which they can begin. */
+static int check_contradictions(const struct egress_list *list, const struct egress_rule *r,
+				struct err *e)
+{
+	static const char *const ways[EGRESS_TRANSPORTS][4] = {
+		[EGRESS_TCP] = {"", "tcp:", "private:", "private:tcp:"},
+		[EGRESS_UDP] = {"udp:", "private:udp:"}};
+	const char *host = r->text;
+	skip(&host, "private:");
+	if (!skip(&host, "udp:"))
+		skip(&host, "tcp:");
+	const size_t len = strlen(host) - strlen(strrchr(host, ':')) + 1;
+	for (size_t i = 0; i < 4 && ways[r->transport][i]; i++) {
+		char begin[sizeof("private:tcp:") + HOST_BYTES_MAX];
+		snprintf(begin, sizeof(begin), "%s%.*s", ways[r->transport][i], (int)len, host);
+		if (check_like(list, r, begin, e) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -402,17 +441,15 @@ static int add_ports(struct egress_list *list, const struct egress_rule *r, stru
 	return 0;
 }
 
-/* Room doubles at the powers of two from RULES_ROOM on. */
-static void grow(struct egress_list *list, struct arena *a)
+void egress_list_reserve(struct egress_list *list, size_t rules, struct arena *a)
 {
-	size_t len = list->len;
-	if (len > 0 && (len < RULES_ROOM || (len & (len - 1))))
+	if (rules <= list->room)
 		return;
-	struct egress_rule *rules =
-		arena_alloc(a, (len < RULES_ROOM ? RULES_ROOM : len * 2) * sizeof(*rules));
-	if (len > 0)
-		memcpy(rules, list->rules, len * sizeof(*rules));
-	list->rules = rules;
+	struct egress_rule *grown = arena_alloc(a, rules * sizeof(*grown));
+	if (list->len > 0)
+		memcpy(grown, list->rules, list->len * sizeof(*grown));
+	list->rules = grown;
+	list->room = rules;
 }
 
 int egress_list_add(struct egress_list *list, const char *text, struct arena *a, struct err *e)
@@ -421,17 +458,19 @@ int egress_list_add(struct egress_list *list, const char *text, struct arena *a,
 	struct egress_rule rule = {.text = ""};
 	if (egress_rule_read(&rule, text, a, e) < 0)
 		return -1;
-	size_t at = 0;
-	while (at < next.len && strcmp(next.rules[at].text, rule.text) < 0)
-		at++;
+	const size_t at = find_place(&next, rule.text);
 	if (at < next.len && strcmp(next.rules[at].text, rule.text) == 0)
 		return 0;
 	if (next.len == EGRESS_RULES_MAX)
-		return err_usage(e, "%s: there are 1024 rules already; a wildcard stands for many",
+		return err_usage(e, "%s: there are 20000 rules already; a wildcard stands for many",
 				 show(text).text);
+	next.bytes += strlen(rule.text);
+	if (next.bytes > EGRESS_LIST_BYTES_MAX)
+		return err_usage(e, "%s: with it the rules have more than 2 MiB", show(text).text);
 	if (check_contradictions(&next, &rule, e) < 0 || add_ports(&next, &rule, e) < 0)
 		return -1;
-	grow(&next, a);
+	if (next.len == next.room)
+		egress_list_reserve(&next, next.room ? 2 * next.room : RULES_ROOM, a);
 	memmove(&next.rules[at + 1], &next.rules[at], (next.len - at) * sizeof(rule));
 	next.rules[at] = rule;
 	next.len++;

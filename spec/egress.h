@@ -33,8 +33,9 @@
 
 enum {
 	EGRESS_PORTS_MAX = 256,	      /* pairs of transport and port over a list */
-	EGRESS_RULES_MAX = 1024,      /* of a list */
+	EGRESS_RULES_MAX = 20000,     /* of a list */
 	EGRESS_RULE_BYTES_MAX = 2048, /* of one rule's text; 256 single ports fit */
+	EGRESS_LIST_BYTES_MAX = 2 << 20, /* of all canonical texts: the broker holds them */
 };
 
 /* The most that --egress-connections may be: a broker has a pool of one size. */
@@ -58,7 +59,7 @@ struct egress_rule {
 	enum egress_transport transport;
 	bool unchecked;			  /* "tcp:" or "udp:" was there */
 	bool private_too;		  /* "private:" was there */
-	struct name name;		  /* of NAME and WILDCARD, without "*." */
+	const struct name *name;	  /* of NAME and WILDCARD, without "*."; else NULL */
 	struct address network;		  /* of BLOCK; a single address has prefix 128 */
 	unsigned int prefix;		  /* in 128 bits: 10.0.0.0/8 is 104, see address_in() */
 	const struct egress_ports *ports; /* rising, apart from each other, at least one */
@@ -69,7 +70,7 @@ struct egress_rule {
  * are sorted by their text, each once; ports[] has every port of the list, by transport, rising. */
 struct egress_list {
 	struct egress_rule *rules;
-	size_t len;
+	size_t len, room, bytes; /* bytes: of all texts */
 	uint16_t ports[EGRESS_TRANSPORTS][EGRESS_PORTS_MAX];
 	size_t ports_len[EGRESS_TRANSPORTS];
 };
@@ -79,8 +80,11 @@ struct egress_list {
 int egress_rule_read(struct egress_rule *r, const char *text, struct arena *a, struct err *e);
 
 /* One more rule for the list: as above, and the whole is within its bounds and without
- * contradiction. A rule that is there already is taken once. *list is untouched on failure. */
+ * contradiction; quickest where rules come in their order. A rule that is there already is taken once. *list is untouched on failure. */
 int egress_list_add(struct egress_list *list, const char *text, struct arena *a, struct err *e);
+
+/* Room for that many rules in all, which then leaves nothing behind as the list grows. */
+void egress_list_reserve(struct egress_list *list, size_t rules, struct arena *a);
 
 bool egress_rule_has_port(const struct egress_rule *r, uint16_t port);
 

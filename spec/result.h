@@ -90,8 +90,9 @@ struct egress_row {
 	int64_t count, sent_bytes, received_bytes, duration_usec; /* of all of them */
 };
 
-/* Denied ones have a share of their own, so that a flood of them leaves room for the others. */
-enum { EGRESS_ROWS_MAX = 256, EGRESS_DENIED_ROWS = 128 };
+/* Denied ones have a share of their own, so that a flood of them leaves room for the others; and of
+ * these so have questions, as among the others have attempts that came to nothing. */
+enum { EGRESS_ROWS_MAX = 256, EGRESS_DENIED_ROWS = 128, EGRESS_CHEAP_ROWS = 64 };
 
 /* What became of one declared artifact. */
 enum artifact_status {

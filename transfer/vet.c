@@ -103,6 +103,25 @@ static int by_inode(const void *a, const void *b)
 	return (x->ino > y->ino) - (x->ino < y->ino);
 }
 
+/* Some places have two reasons, as /dev, which is the home of Debian's user sys, too: the stricter
+ * one counts, and each is there once. */
+static int by_inode_strict_first(const void *a, const void *b)
+{
+	const struct vet_place *x = a, *y = b;
+	const int order = by_inode(a, b);
+	return order ? order : y->tree - x->tree;
+}
+
+static void sort_places(struct vet *v)
+{
+	size_t kept = 0;
+	qsort(v->places, v->len, sizeof(*v->places), by_inode_strict_first);
+	for (size_t i = 0; i < v->len; i++)
+		if (kept == 0 || by_inode(&v->places[kept - 1], &v->places[i]) != 0)
+			v->places[kept++] = v->places[i];
+	v->len = kept;
+}
+
 static const struct vet_place *find(const struct vet *v, const struct stat *st)
 {
 	const struct vet_place key = {.dev = st->st_dev, .ino = st->st_ino};
@@ -231,7 +250,7 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	add_kept(v, o);
 	if (add_own(v, o, e) < 0 || add_bases(v, o, e) < 0)
 		return -1;
-	qsort(v->places, v->len, sizeof(*v->places), by_inode);
+	sort_places(v);
 	return 0;
 }
 

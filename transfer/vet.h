@@ -32,7 +32,7 @@ struct vet_place {
 	bool tree; /* nothing in it either; else only itself and what holds it */
 };
 
-/* Sorted by device and inode; all the arena's. */
+/* Sorted by device and inode, each once; all the arena's. */
 struct vet {
 	struct vet_place *places;
 	size_t len, room;

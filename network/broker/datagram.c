@@ -223,12 +223,27 @@ static void deny(struct broker *b, const struct datagram *d, const struct dialle
 				      .reason = reason});
 }
 
+/* Who asks from a new port each time has flows that nobody will use any more: the one that has been
+ * silent longest makes room. NULL: all of them wait for their names. */
+static struct datagram_flow *room(struct broker *b)
+{
+	struct datagram_flow *oldest = NULL;
+	for (int i = 0; i < FLOWS_MAX; i++) {
+		struct datagram_flow *f = &b->datagrams->flows[i];
+		if (!f->used)
+			return f;
+		if (f->watch.fd >= 0 && (!oldest || f->deadline_ns < oldest->deadline_ns))
+			oldest = f;
+	}
+	if (oldest)
+		end(oldest, EGRESS_ALLOWED, NULL, 0);
+	return oldest;
+}
+
 static void begin(struct broker *b, const struct datagram *d, const struct dialled *to)
 {
-	struct datagram_flow *f = b->datagrams->flows, *end_of = f + FLOWS_MAX;
-	while (f < end_of && f->used)
-		f++;
-	unsigned char *first = f < end_of ? malloc(d->len + 1) : NULL;
+	struct datagram_flow *f = room(b);
+	unsigned char *first = f ? malloc(d->len + 1) : NULL;
 	if (!first) {
 		deny(b, d, to, "too many flows of datagrams at once");
 		return;

@@ -206,11 +206,10 @@ static bool set_up(struct broker *b)
 /* Exact names have their addresses from the start; those of wildcards get theirs as they are asked for. */
 static void name_rules(struct broker *b)
 {
-	unsigned char address[4];
-	synthetic_init(&b->names, EGRESS_RULES_MAX);
+	synthetic_init(&b->names, b->p->rules->len);
 	for (size_t i = 0; i < b->p->rules->len; i++)
 		if (b->p->rules->rules[i].target == EGRESS_NAME)
-			synthetic_address(&b->names, &b->p->rules->rules[i].name, address);
+			synthetic_keep(&b->names, b->p->rules->rules[i].name);
 	b->names.max = b->names.len + EGRESS_NAMES_MAX;
 }
 

@@ -73,6 +73,18 @@ static bool grow(struct report *t)
 	return true;
 }
 
+/* Questions, and attempts that came to nothing, cost a program next to nothing: of each half of the
+ * rows they leave half to what says more. */
+static bool has_its_share(const struct report *t, const struct egress_report *row)
+{
+	const bool cheap = row->route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN;
+	size_t alike = 0;
+	for (size_t i = 0; cheap && i < t->len; i++)
+		alike += t->rows[i].verdict == row->verdict &&
+			 (t->rows[i].route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN);
+	return alike >= EGRESS_CHEAP_ROWS;
+}
+
 /* NULL: there is no room for another. */
 static struct egress_report *row_for(struct report *t, const struct egress_report *row)
 {
@@ -83,7 +95,7 @@ static struct egress_report *row_for(struct report *t, const struct egress_repor
 	if (denied ? t->denied == EGRESS_DENIED_ROWS
 		   : t->len - t->denied == EGRESS_ROWS_MAX - EGRESS_DENIED_ROWS)
 		return NULL;
-	if (t->len == t->room && !grow(t))
+	if (has_its_share(t, row) || (t->len == t->room && !grow(t)))
 		return NULL;
 	t->denied += denied;
 	struct egress_report *made = &t->rows[t->len];

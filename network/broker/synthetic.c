@@ -16,7 +16,7 @@ void synthetic_init(struct synthetic *s, size_t max)
 void synthetic_close(struct synthetic *s)
 {
 	for (size_t i = 0; i < s->len; i++)
-		free(s->all[i].name);
+		free(s->all[i].own);
 	free(s->all);
 	synthetic_init(s, s->max);
 }
@@ -41,27 +41,48 @@ static bool grow(struct synthetic *s)
 	return true;
 }
 
-static int32_t add(struct synthetic *s, const struct name *n, uint32_t bucket)
+static int32_t find(const struct synthetic *s, const struct name *n, uint32_t bucket)
+{
+	int32_t i = s->buckets[bucket];
+	while (i >= 0 && !name_equal(s->all[i].name, n))
+		i = s->all[i].next;
+	return i;
+}
+
+/* own: n itself, if it is to be freed with s. */
+static int32_t add(struct synthetic *s, const struct name *n, struct name *own, uint32_t bucket)
 {
 	if (s->len == s->max || (s->len == s->room && !grow(s)))
 		return -1;
+	const int32_t i = (int32_t)s->len++;
+	s->all[i] = (struct synthetic_name){.name = n, .own = own, .next = s->buckets[bucket]};
+	return s->buckets[bucket] = i;
+}
+
+static int32_t add_copy(struct synthetic *s, const struct name *n, uint32_t bucket)
+{
 	struct name *copy = malloc(sizeof(*copy));
 	if (!copy)
 		return -1;
 	*copy = *n;
-	const int32_t i = (int32_t)s->len++;
-	s->all[i] = (struct synthetic_name){.name = copy, .next = s->buckets[bucket]};
-	return s->buckets[bucket] = i;
+	const int32_t i = add(s, copy, copy, bucket);
+	if (i < 0)
+		free(copy);
+	return i;
+}
+
+bool synthetic_keep(struct synthetic *s, const struct name *n)
+{
+	const uint32_t bucket = bucket_of(n);
+	return find(s, n, bucket) >= 0 || add(s, n, NULL, bucket) >= 0;
 }
 
 bool synthetic_address(struct synthetic *s, const struct name *n, unsigned char address[4])
 {
 	const uint32_t bucket = bucket_of(n);
-	int32_t i = s->buckets[bucket];
-	while (i >= 0 && !name_equal(s->all[i].name, n))
-		i = s->all[i].next;
+	int32_t i = find(s, n, bucket);
 	if (i < 0)
-		i = add(s, n, bucket);
+		i = add_copy(s, n, bucket);
 	if (i < 0)
 		return false;
 	const uint32_t number = first + (uint32_t)i;

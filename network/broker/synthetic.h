@@ -16,7 +16,8 @@
 enum { SYNTHETIC_BUCKETS = 1024 };
 
 struct synthetic_name {
-	struct name *name;
+	const struct name *name;
+	struct name *own; /* NULL: it is another's */
 	int32_t next; /* in its bucket, -1 none */
 };
 
@@ -29,6 +30,9 @@ struct synthetic {
 /* max: of names in all. */
 void synthetic_init(struct synthetic *s, size_t max);
 void synthetic_close(struct synthetic *s);
+
+/* An address for a name that outlasts s, of which no copy is made. False: as below. */
+bool synthetic_keep(struct synthetic *s, const struct name *n);
 
 /* The name's address; a new one the first time. False: there are max already, or memory is out. */
 bool synthetic_address(struct synthetic *s, const struct name *n, unsigned char address[4]);

@@ -46,12 +46,12 @@ enum http_verdict { HTTP_MORE, HTTP_PASS, HTTP_REFUSED };
 
 enum http_reason {
 	HTTP_FINE,
-	HTTP_NOT_HTTP,	/* no request line: another protocol */
-	HTTP_VERSION,	/* not HTTP/1.1 */
-	HTTP_PREFACE,	/* HTTP/2's "PRI * HTTP/2.0" */
-	HTTP_METHOD,	/* CONNECT */
-	HTTP_UPGRADE,	/* Upgrade, HTTP2-Settings, or either named by Connection */
-	HTTP_TARGET,	/* neither /path nor http://the-name/path, nor * with OPTIONS */
+	HTTP_NOT_HTTP, /* no request line: another protocol */
+	HTTP_VERSION,  /* not HTTP/1.1 */
+	HTTP_PREFACE,  /* HTTP/2's "PRI * HTTP/2.0" */
+	HTTP_METHOD,   /* CONNECT */
+	HTTP_UPGRADE,  /* Upgrade, HTTP2-Settings, or either named by Connection */
+	HTTP_TARGET, /* neither /path nor http://the-name or http://the-name/path, nor * with OPTIONS */
 	HTTP_TOO_LONG,	/* head, line, trailer, or too many fields */
 	HTTP_BARE_LINE, /* LF without CR, or CR without LF */
 	HTTP_CONTROL,	/* NUL or another control character */

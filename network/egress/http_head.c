@@ -111,8 +111,10 @@ static enum http_reason judge_absolute(struct http_reader *r, struct text target
 	size_t len = sizeof(scheme) - 1;
 	if (target.len < len || !is_word((struct text){target.at, len}, scheme))
 		return HTTP_TARGET;
+	/* A query may follow at once (RFC 3986 3.2), but readers who look for a slash alone take
+	 * what stands behind ?@ for the host. */
 	struct text authority = {target.at + len, 0};
-	while (len + authority.len < target.len && !strchr("/?", authority.at[authority.len]))
+	while (len + authority.len < target.len && authority.at[authority.len] != '/')
 		authority.len++;
 	return judge_authority(r, authority);
 }

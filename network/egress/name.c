@@ -61,11 +61,11 @@ void name_show_wire(char shown[NAME_SHOWN_BYTES], const unsigned char *wire, siz
 bool name_matches(const struct name *n, const struct egress_rule *r)
 {
 	if (r->target == EGRESS_NAME)
-		return name_equal(n, &r->name);
-	if (r->target != EGRESS_WILDCARD || n->len < r->name.len + 2)
+		return name_equal(n, r->name);
+	if (r->target != EGRESS_WILDCARD || n->len < r->name->len + 2)
 		return false;
-	const char *tail = n->text + n->len - r->name.len;
-	return tail[-1] == '.' && memcmp(tail, r->name.text, r->name.len) == 0;
+	const char *tail = n->text + n->len - r->name->len;
+	return tail[-1] == '.' && memcmp(tail, r->name->text, r->name->len) == 0;
 }
 
 bool name_allowed(const struct name *n, const struct egress_list *list)
@@ -81,7 +81,7 @@ static bool more_particular(const struct egress_rule *a, const struct egress_rul
 {
 	if (a->target != b->target)
 		return a->target == EGRESS_NAME;
-	return a->name.len > b->name.len;
+	return a->name->len > b->name->len;
 }
 
 const struct egress_rule *name_find_rule(const struct name *n, const struct egress_list *list,

@@ -1,5 +1,5 @@
 /* Source that is one thing to who looks at it, and to the parser here, and another to what compiles or
- * runs it: by its encoding, by where a line ends, by the order or the form of characters. What is
+ * runs it: by its encoding, by where a line ends, by the form of characters. What is
  * hidden like that was not looked at, so that finding it is not less than a file that cannot be read. */
 #include "pipeline/scan/reader.h"
 
@@ -103,21 +103,6 @@ static bool short_comment(enum language l, struct text t, struct place *at)
 }
 
 /* ---- characters ---- */
-
-/* Those that change the order in which others are shown (U+202A to U+202E, U+2066 to U+2069). */
-static bool reordered(struct text t, struct place *at)
-{
-	const char *c = t.at;
-	while ((c = memmem(c, (size_t)(t.end - c), "\xe2", 1)) && t.end - c > 2) {
-		const unsigned char second = (unsigned char)c[1], third = (unsigned char)c[2];
-		*at = (struct place){(size_t)(c - t.at), (size_t)(c - t.at) + 3};
-		if ((second == 0x80 && third >= 0xaa && third <= 0xae) ||
-		    (second == 0x81 && third >= 0xa6 && third <= 0xa9))
-			return true;
-		c++;
-	}
-	return false;
-}
 
 static const char *type_around(const TSTreeCursor *c)
 {
@@ -270,8 +255,6 @@ void disguise_read(struct reader *r, const struct unit *u, enum language l, TSNo
 			    "an encoding in which code looks like something else");
 	if (short_comment(l, t, &at))
 		reader_tell(r, RULE_DISGUISED, u, at, "a comment ends before its line does");
-	if (reordered(t, &at))
-		reader_tell(r, RULE_DISGUISED, u, at, "characters that change the order of others");
 	if (python && other_form(t, &tree, &at))
 		reader_tell(r, RULE_DISGUISED, u, at, "a name in letters that stand for others");
 	if (!python && !c && l != LANGUAGE_SHELL && escaped_code(l, t, &tree, &at))

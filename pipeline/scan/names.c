@@ -2,12 +2,14 @@
 
 #include "pipeline/scan/literal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
 	SLOTS = 4096,
-	DEEP = 24, /* how deep an expression is followed */
-	HOPS = 6,  /* from name to name */
+	DEEP = 256,	   /* how deep an expression is followed */
+	HOPS = 32,	   /* from name to name */
+	SEARCH_MAX = 5000, /* meanings that are looked at for one name */
 	NONE = 0,
 };
 
@@ -49,23 +51,63 @@ static bool put(struct spelled *s, const char *text, size_t len)
 	return true;
 }
 
-/* Without blanks; "a::b" and "a->b" are "a.b". */
+/* "\\u0065" and "\\u{65}" in a name are letters (ECMAScript, C#, Java). 0: it is none, of ASCII. */
+static size_t escaped_letter(struct span t, char *to)
+{
+	unsigned number = 0, len = 2;
+	const bool braces = t.len > 3 && t.at[2] == '{';
+	if (t.len < 4 || t.at[0] != '\\' || t.at[1] != 'u')
+		return 0;
+	for (len += braces; len < t.len && len < 10 && isxdigit((unsigned char)t.at[len]); len++) {
+		const char c = t.at[len];
+		if (!braces && len == 6)
+			break;
+		number = number * 16 +
+			 (unsigned)(isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	*to = (char)number;
+	return isalnum((int)number & 0xff) && number < 128 ? len + braces : 0;
+}
+
+/* Letters that Python takes for those of ASCII (NFKC): fullwidth ones, and mathematical ones, which
+ * are thirteen alphabets of 52. */
+static size_t folded_letter(struct span t, char *to)
+{
+	const unsigned char *c = (const unsigned char *)t.at;
+	if (t.len >= 3 && c[0] == 0xef && (c[1] == 0xbc || c[1] == 0xbd)) {
+		const unsigned number = (c[1] & 0x3fU) << 6 | (c[2] & 0x3fU);
+		*to = (char)(number - 0xf01 + 0x21);
+		return number >= 0xf01 && number <= 0xf5e && isalnum(*to) ? 3 : 0;
+	}
+	if (t.len >= 4 && c[0] == 0xf0 && c[1] == 0x9d && c[2] >= 0x90) {
+		const unsigned number = ((c[2] & 0x3fU) << 6 | (c[3] & 0x3fU)) - 0x400;
+		const unsigned letter = number % 52;
+		*to = (char)(letter < 26 ? 'A' + letter : 'a' + letter - 26);
+		return number < 13 * 52 ? 4 : 0;
+	}
+	return 0;
+}
+
+/* Without blanks; "a::b" and "a->b" are "a.b"; letters as they are meant. */
 static bool put_name(struct spelled *s, struct span t)
 {
 	static const char top[] = "global::";
 	bool ok = true;
-	size_t i = t.len > sizeof(top) && memcmp(t.at, top, sizeof(top) - 1) == 0 ? sizeof(top) - 1
-										  : 0;
-	for (; i < t.len && ok; i++) {
-		const bool two = i + 1 < t.len &&
-				 (memcmp(t.at + i, "::", 2) == 0 || memcmp(t.at + i, "->", 2) == 0);
-		if (strchr(" \t\r\n\\", t.at[i]) && t.at[i])
-			continue;
-		if (!two)
-			ok = put(s, t.at + i, 1);
-		else if (s->used > 0)
-			ok = put(s, ".", 1);
-		i += two;
+	if (t.len > sizeof(top) && memcmp(t.at, top, sizeof(top) - 1) == 0)
+		t = (struct span){t.at + sizeof(top) - 1, t.len - (sizeof(top) - 1)};
+	for (size_t step = 1; t.len > 0 && ok; t = (struct span){t.at + step, t.len - step}) {
+		char letter;
+		size_t other = escaped_letter(t, &letter);
+		other = other ? other : folded_letter(t, &letter);
+		const bool two = t.len > 1 &&
+				 (memcmp(t.at, "::", 2) == 0 || memcmp(t.at, "->", 2) == 0);
+		step = other ? other : 1 + (size_t)two;
+		if (other)
+			ok = put(s, &letter, 1);
+		else if (two)
+			ok = s->used == 0 || put(s, ".", 1);
+		else if (!strchr(" \t\r\n\\", *t.at) || !*t.at)
+			ok = put(s, t.at, 1);
 	}
 	return ok;
 }
@@ -88,12 +130,12 @@ static bool put_literal(const struct names *n, TSNode node, struct spelled *s)
 }
 
 /* require("x"), __import__("x"), getattr(x, "y"): 1 done, 0 it is none of them, -1 not to be spelled. */
-static int spell_known_call(const struct names *n, TSNode node, struct spelled *s, int depth)
+static int spell_known_call(const struct names *n, TSNode node, const struct spelled *called,
+			    struct spelled *s, int depth)
 {
 	const struct language_row *l = &languages[n->language];
-	const struct span called = text_of(n, field_of(node, "function"));
-	const bool module = language_lists(l->module_calls, called.at, called.len);
-	const bool member = language_lists(l->member_calls, called.at, called.len);
+	const bool module = language_lists(l->module_calls, called->to, called->used);
+	const bool member = language_lists(l->member_calls, called->to, called->used);
 	if (!module && !member)
 		return 0;
 	const TSNode words = field_of(node, "arguments");
@@ -108,16 +150,21 @@ static int spell_known_call(const struct names *n, TSNode node, struct spelled *
 			       : -1;
 	if (s->used > 0 || !names_literal(n, first, text, sizeof(text)))
 		return 0;
-	const char *name = strncmp(text, "node:", 5) == 0 ? text + 5 : text;
-	return put(s, "=", 1) && put(s, name, strlen(name)) ? 1 : -1;
+	const char *found = strncmp(text, "node:", 5) == 0 ? text + 5 : text;
+	return put(s, "=", 1) && put(s, found, strlen(found)) ? 1 : -1;
 }
 
+/* What is called is spelled once: twice at each level would be a million times at the twentieth. */
 static bool spell_call(const struct names *n, TSNode node, struct spelled *s, int depth)
 {
-	const int known = spell_known_call(n, node, s, depth);
+	char to[SPELLED_MAX] = "";
+	struct spelled called = {.to = to, .size = sizeof(to)};
+	if (!spell(n, field_of(node, "function"), &called, depth))
+		return false;
+	const int known = spell_known_call(n, node, &called, s, depth);
 	if (known != 0)
 		return known > 0;
-	return spell(n, field_of(node, "function"), s, depth) && put(s, "()", 2);
+	return put(s, called.to, called.used) && put(s, "()", 2);
 }
 
 static bool spell_members(const struct names *n, TSNode node, struct spelled *s, int depth)
@@ -182,6 +229,7 @@ static bool spell_node(const struct names *n, TSNode node, char to[SPELLED_MAX])
 void names_init(struct names *n, enum language l, const char *text, struct arena *a)
 {
 	*n = (struct names){.arena = a, .language = l, .text = text};
+	n->crowded = arena_alloc(a, sizeof(*n->crowded));
 	n->at = arena_alloc(a, NAMES_MAX * sizeof(*n->at));
 	n->slots = arena_alloc(a, SLOTS * sizeof(*n->slots));
 	n->len = 1; /* 0 is the end of a list */
@@ -312,19 +360,27 @@ void names_read(struct names *n, const TSQuery *query, TSNode root)
 
 /* ---- meanings ---- */
 
-static void add(struct meanings *m, const char *head, const char *middle, const char *rest)
+/* One search through them. */
+struct search {
+	const struct names *n;
+	uint32_t at; /* where the name stands; a definition further down does not hold yet */
+	names_take *take;
+	void *arg;
+	bool taken;
+	unsigned left;
+	/* Roots on the way here. */
+	struct span way[HOPS];
+	size_t hops;
+};
+
+static void give(struct search *s, const char *head, const char *dot, const char *rest)
 {
-	const size_t a = strlen(head), b = strlen(middle), c = strlen(rest);
-	if (m->len == MEANINGS_MAX || a + b + c >= SPELLED_MAX)
+	char whole[SPELLED_MAX];
+	struct spelled to = {.to = whole, .size = sizeof(whole)};
+	if (s->taken || !put(&to, head, strlen(head)) || !put(&to, dot, strlen(dot)) ||
+	    !put(&to, rest, strlen(rest)))
 		return;
-	char *to = m->at[m->len];
-	memcpy(to, head, a);
-	memcpy(to + a, middle, b);
-	memcpy(to + a + b, rest, c + 1);
-	for (size_t i = 0; i < m->len; i++)
-		if (strcmp(m->at[i], to) == 0)
-			return;
-	m->len++;
+	s->taken = s->take(whole, s->arg);
 }
 
 /* How much of text is a name that may be bound: up to the first '.' or '('; "self.x" and "this.x" whole. */
@@ -337,58 +393,79 @@ static size_t root_length(const char *text)
 	return len;
 }
 
-static void add_implicit(const struct names *n, const char *text, struct meanings *m)
+static void give_implicit(struct search *s, const char *text)
 {
 	char module[64];
+	const struct names *n = s->n;
 	const char *words = languages[n->language].implicit;
-	add(m, text, "", "");
+	give(s, text, "", "");
 	for (size_t i = 0; i < n->stars_len; i++)
-		add(m, n->stars[i], ".", text);
+		give(s, n->stars[i], ".", text);
 	while (words && *words) {
 		const size_t len = strcspn(words, " ");
 		if (len < sizeof(module)) {
 			memcpy(module, words, len);
 			module[len] = '\0';
-			add(m, module, ".", text);
+			give(s, module, ".", text);
 		}
 		words += len + (words[len] == ' ');
 	}
 }
 
-/* at: where the name stands; a definition further down does not hold yet. */
-static void expand(const struct names *n, const char *text, uint32_t at, int hops, struct meanings *m)
+/* "x = x.f()" leads from x to x: twice round is enough, and with many of them all there is time for. */
+static bool goes_round(const struct search *s, const char *root, size_t len)
+{
+	int times = 0;
+	for (size_t i = 0; i < s->hops; i++)
+		times += s->way[i].len == len && memcmp(s->way[i].at, root, len) == 0;
+	return times >= 2 || s->hops == HOPS;
+}
+
+static void expand(struct search *s, const char *text)
 {
 	char next[2 * SPELLED_MAX];
-	if (text[0] == '=' || text[0] == '"' || hops >= HOPS) {
-		add(m, text + (text[0] == '=' || text[0] == '"'), "", "");
+	const struct names *n = s->n;
+	const size_t len = root_length(text);
+	if (s->taken || s->left == 0)
+		return;
+	s->left--;
+	if (text[0] == '=' || text[0] == '"' || goes_round(s, text, len)) {
+		give(s, text + (text[0] == '=' || text[0] == '"'), "", "");
 		return;
 	}
-	const size_t len = root_length(text);
-	uint32_t i = find(n, n->slots[slot_of(text, len)], text, len);
 	bool bound = false;
-	for (; i != NONE && m->len < MEANINGS_MAX; i = find(n, n->at[i].next, text, len)) {
-		if (n->at[i].from > at)
-			continue;
+	s->way[s->hops++] = (struct span){text, len};
+	for (uint32_t i = find(n, n->slots[slot_of(text, len)], text, len); i != NONE;
+	     i = find(n, n->at[i].next, text, len)) {
 		const size_t head = strlen(n->at[i].target), rest = strlen(text + len);
-		if (head + rest >= SPELLED_MAX || (n->at[i].target[0] == '"' && rest > 0))
+		if (n->at[i].from > s->at || head + rest >= SPELLED_MAX ||
+		    (n->at[i].target[0] == '"' && rest > 0))
 			continue;
 		memcpy(next, n->at[i].target, head);
 		memcpy(next + head, text + len, rest + 1);
 		bound = true;
-		expand(n, next, at, hops + 1, m);
+		expand(s, next);
 	}
+	s->hops--;
 	if (!bound)
-		add_implicit(n, text, m);
+		give_implicit(s, text);
 }
 
-void names_meanings(const struct names *n, TSNode node, struct meanings *m)
+bool names_any(const struct names *n, TSNode node, names_take *take, void *arg)
 {
 	char text[SPELLED_MAX];
-	m->len = 0;
+	struct search s = {.n = n,
+			   .at = ts_node_start_byte(node),
+			   .take = take,
+			   .arg = arg,
+			   .left = SEARCH_MAX};
 	if (spell_node(n, node, text))
-		expand(n, text, ts_node_start_byte(node), 0, m);
+		expand(&s, text);
 	else if (names_literal(n, node, text, sizeof(text)))
-		add(m, text, "", "");
+		give(&s, text, "", "");
+	if (s.left == 0 && !s.taken)
+		*n->crowded = true;
+	return s.taken;
 }
 
 static bool is_sum(TSNode node)
@@ -432,7 +509,7 @@ static bool read_literal(const struct names *n, TSNode node, struct spelled *s, 
 		s->used += literal_read(text_of(n, node), s->to + s->used, room);
 		return true;
 	}
-	for (uint32_t i = 0; i < ts_node_named_child_count(node) && i < DEEP; i++)
+	for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
 		if (!read_literal(n, ts_node_named_child(node, i), s, depth + 1))
 			return false;
 	return true;

@@ -22,7 +22,6 @@ enum {
 	SPELLED_MAX = 512, /* bytes of a spelled name */
 	NAMES_MAX = 8192,  /* bindings of a file */
 	STARS_MAX = 32,
-	MEANINGS_MAX = 32,
 };
 
 struct binding {
@@ -40,19 +39,16 @@ struct names {
 	const char *stars[STARS_MAX];
 	size_t stars_len;
 	bool full;
-};
-
-struct meanings {
-	size_t len;
-	char at[MEANINGS_MAX][SPELLED_MAX];
+	bool *crowded; /* a name had more meanings than were looked at */
 };
 
 void names_init(struct names *n, enum language l, const char *text, struct arena *a);
 /* Take what the query finds below root; a query may be NULL. */
 void names_read(struct names *n, const TSQuery *query, TSNode root);
 
-/* What node may mean: full names, and of literals (and constants) what they say. */
-void names_meanings(const struct names *n, TSNode node, struct meanings *m);
+/* Of what node may mean, full names (of literals and constants what they say), whether one is taken; it ends there. */
+typedef bool names_take(const char *name, void *arg);
+bool names_any(const struct names *n, TSNode node, names_take *take, void *arg);
 /* What the literal, the constant or the sum of such says. False: it is none that can be read. */
 bool names_literal(const struct names *n, TSNode node, char *to, size_t size);
 

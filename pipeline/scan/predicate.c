@@ -71,6 +71,7 @@ static int take_expression(struct test *t, struct arena *a, struct err *e)
 	if (wrong == 0)
 		return 0;
 	regerror(wrong, t->expression, why, sizeof(why));
+	t->expression = NULL;
 	return err_usage(e, "\"%.60s\": %s", t->words[0], why);
 }
 
@@ -147,6 +148,14 @@ int predicates_compile(const TSQuery *q, uint32_t pattern, struct pattern *to, s
 	return 0;
 }
 
+void predicates_free(struct pattern *p)
+{
+	for (size_t i = 0; i < p->tests_len; i++)
+		if (p->tests[i].expression)
+			regfree(p->tests[i].expression);
+	p->tests_len = 0;
+}
+
 int predicates_capture(const TSQuery *q, const char *name)
 {
 	for (uint32_t i = 0; i < ts_query_capture_count(q); i++) {
@@ -198,17 +207,25 @@ static bool matches(const struct test *t, struct span text)
 	return regexec(t->expression, buf, 0, NULL, 0) == 0;
 }
 
+struct wanted {
+	const struct test *test;
+	char *detail;
+};
+
+static bool is_wanted(const char *name, void *arg)
+{
+	const struct wanted *w = arg;
+	for (size_t i = 0; i < w->test->words_len; i++)
+		if (names_match(w->test->words[i], name)) {
+			snprintf(w->detail, SPELLED_MAX, "%s", name);
+			return true;
+		}
+	return false;
+}
+
 static bool resolves(const struct test *t, const struct subject *s, TSNode node, char *detail)
 {
-	struct meanings m;
-	names_meanings(s->names, node, &m);
-	for (size_t i = 0; i < m.len; i++)
-		for (size_t w = 0; w < t->words_len; w++)
-			if (names_match(t->words[w], m.at[i])) {
-				snprintf(detail, SPELLED_MAX, "%s", m.at[i]);
-				return true;
-			}
-	return false;
+	return names_any(s->names, node, is_wanted, &(struct wanted){t, detail});
 }
 
 static bool outside(const struct subject *s, TSNode node, char *detail)

@@ -167,13 +167,39 @@ static void query(struct reader *r, const struct unit *u, enum language l, TSNod
 	ts_query_cursor_exec(r->cursor, lr->query, root);
 	while (ts_query_cursor_next_match(r->cursor, &m))
 		take_match(r, u, lr, &s, &m);
-	if (names.full)
+	if (names.full || *names.crowded)
 		reader_tell(r, RULE_TOO_MANY, u, WHOLE, "names that mean others");
+}
+
+/* U+202A to U+202E and U+2066 to U+2069: the first of them. */
+static void find_reordering(struct reader *r, const struct unit *u)
+{
+	const char *end = u->text + u->len;
+	for (const char *c = u->text; (c = memchr(c, 0xe2, (size_t)(end - c))); c++) {
+		const unsigned char *at = (const unsigned char *)c;
+		const size_t from = (size_t)(c - u->text);
+		if (end - c < 3 || !((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+				     (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9)))
+			continue;
+		reader_tell(r, RULE_REORDERED, u, (struct place){from, from + 3}, "");
+		return;
+	}
+}
+
+static bool is_utf16(const struct unit *u)
+{
+	return u->len >= 2 &&
+	       (memcmp(u->text, "\xff\xfe", 2) == 0 || memcmp(u->text, "\xfe\xff", 2) == 0);
 }
 
 void source_read(struct reader *r, const struct unit *u, enum language l)
 {
 	struct err e = ERR_INIT;
+	if (is_utf16(u)) {
+		reader_tell(r, RULE_ENCODING, u, WHOLE, "UTF-16");
+		return;
+	}
+	find_reordering(r, u);
 	if (u->len > SOURCE_BYTES_MAX) {
 		reader_tell(r, RULE_TOO_LARGE, u, WHOLE, languages[l].name);
 		return;

@@ -291,3 +291,17 @@ int rules_compile(struct ruleset *r, enum language l, struct err *e)
 	lr->compiled = true;
 	return 0;
 }
+
+void rules_close(struct ruleset *r)
+{
+	for (int l = 0; l < LANGUAGES; l++) {
+		struct language_rules *lr = &r->languages[l];
+		const uint32_t len = lr->query && lr->patterns ? ts_query_pattern_count(lr->query)
+							       : 0;
+		for (uint32_t i = 0; i < len; i++)
+			predicates_free(&lr->patterns[i]);
+		ts_query_delete(lr->query);
+		ts_query_delete(lr->names);
+		*lr = (struct language_rules){.text = NULL};
+	}
+}

@@ -47,6 +47,8 @@ enum builtin {
 	RULE_UNREADABLE,
 	RULE_SYNTAX,
 	RULE_DISGUISED,
+	RULE_ENCODING,
+	RULE_REORDERED,
 	RULE_LINK,
 	RULE_ARCHIVE_PATH,
 	RULE_ARCHIVE_LINK,
@@ -110,6 +112,9 @@ void rules_init(struct ruleset *r, struct arena *a);
 int rules_load(struct ruleset *r, const char *folder, struct err *e);
 /* Compile what is there for the language, once. -1 and *e (ERR_USAGE names file and line). */
 int rules_compile(struct ruleset *r, enum language l, struct err *e);
+
+/* Let go of what was compiled. */
+void rules_close(struct ruleset *r);
 
 /* One text that was parsed. */
 struct subject {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -170,9 +171,7 @@ static void add_own(struct scanner *s, const char *path, const struct record *re
 {
 	const struct rule *row = &s->rules->at[rec->rule];
 	char whole[WALK_PATH_MAX + WIRE_INNER];
-	const size_t len = strlen(path);
-	memcpy(whole, path, len);
-	memcpy(whole + len, rec->inner, strlen(rec->inner) + 1);
+	snprintf(whole, sizeof(whole), "%s%s", path, rec->inner);
 	const struct scan_finding f = {.id = row->id,
 				       .path = whole,
 				       .message = row->message,

@@ -73,7 +73,7 @@ static void ask_text(struct act *a, const char *name)
 static void ask_variant(struct act *a, const char *before, const char *behind)
 {
 	char name[NAME_BYTES_MAX + 1];
-	snprintf(name, sizeof(name), "%s%s%s", before, a->p->rules->rules[a->rule].name.text, behind);
+	snprintf(name, sizeof(name), "%s%s%s", before, a->p->rules->rules[a->rule].name->text, behind);
 	ask_text(a, name);
 }
 
@@ -106,14 +106,14 @@ static void ask_dot(struct act *a)
 static void ask_case(struct act *a)
 {
 	char name[NAME_BYTES_MAX + 1];
-	snprintf(name, sizeof(name), "%s", a->p->rules->rules[a->rule].name.text);
+	snprintf(name, sizeof(name), "%s", a->p->rules->rules[a->rule].name->text);
 	name[0] = (char)(name[0] - 'a' + 'A');
 	ask_text(a, name);
 }
 
 static void ask_nul(struct act *a)
 {
-	struct name_question q = question(a, a->p->rules->rules[a->rule].name.text);
+	struct name_question q = question(a, a->p->rules->rules[a->rule].name->text);
 	struct name_answer answer;
 	memcpy(q.name.text + q.name.len + 1, "secret.evil.example", 19);
 	q.name.len = (unsigned char)(q.name.len + 20);
@@ -123,7 +123,7 @@ static void ask_nul(struct act *a)
 /* Behind the name's end, where nobody looks. */
 static void ask_hidden(struct act *a)
 {
-	struct name_question q = question(a, a->p->rules->rules[a->rule].name.text);
+	struct name_question q = question(a, a->p->rules->rules[a->rule].name->text);
 	struct name_answer answer;
 	memcpy(q.name.text + q.name.len + 1, "secret.evil.example", 19);
 	ask_name(a, &q, sizeof(q), &answer);
@@ -152,7 +152,7 @@ static void ask_by_other_rule(struct act *a)
 
 static void ask_other_port(struct act *a)
 {
-	struct name_question q = question(a, a->p->rules->rules[a->rule].name.text);
+	struct name_question q = question(a, a->p->rules->rules[a->rule].name->text);
 	struct name_answer answer;
 	q.port++;
 	ask_name(a, &q, sizeof(q), &answer);
@@ -170,7 +170,7 @@ static void ask_flood(struct act *a)
 /* A record of another size: two questions in one, or what the resolver takes. */
 static void ask_twice_in_one(struct act *a)
 {
-	const struct name_question two[2] = {question(a, a->p->rules->rules[a->rule].name.text),
+	const struct name_question two[2] = {question(a, a->p->rules->rules[a->rule].name->text),
 					     question(a, "secret.evil.example")};
 	struct name_answer answer;
 	ask_name(a, two, sizeof(two), &answer);
@@ -251,7 +251,7 @@ static void query_by_tcp(struct act *a)
 
 static void dial_as_a_rule_says(struct act *a)
 {
-	const struct name_question name = question(a, a->p->rules->rules[a->rule].name.text);
+	const struct name_question name = question(a, a->p->rules->rules[a->rule].name->text);
 	struct dial_request q = {.kind = DIAL_CONNECT, .index = a->rule, .port = name.port};
 	struct name_answer answer;
 	if (!ask_name(a, &name, sizeof(name), &answer))
@@ -278,7 +278,7 @@ static void dial_beside(struct act *a)
 /* An answer with a bad address opens none of its good ones. */
 static void dial_mixed(struct act *a)
 {
-	const struct name_question name = question(a, a->p->rules->rules[a->rule].name.text);
+	const struct name_question name = question(a, a->p->rules->rules[a->rule].name->text);
 	const struct dial_request q = request("93.184.216.66", 7000);
 	struct name_answer answer;
 	ask_name(a, &name, sizeof(name), &answer);

@@ -249,7 +249,7 @@ void parser_run(const struct parser *p)
 		a.rule++;
 	if (a.rule == p->rules->len)
 		_exit(9);
-	const char *wanted = p->rules->rules[a.rule].name.text;
+	const char *wanted = p->rules->rules[a.rule].name->text;
 	run_named(&a, acts, sizeof(acts) / sizeof(acts[0]), wanted);
 	run_named(&a, hostile_dials, hostile_dials_len, wanted);
 	report(p, &a);

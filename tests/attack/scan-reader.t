@@ -52,4 +52,19 @@ is_(says(run, "z.py"), ["warning binary.elf: machine code: \\x1b[31mhonest\\x0a"
 is_(run.code, 1, "the gate stops it")
 run = hostile([f"die{i:02}.py" for i in range(30)] + ["z.py"])
 is_((run.code, run.out.count(b"error scan.crashed"), b"the rest was not looked at" in run.out), (1, 20, True), "after 20 of them it gives up, says so, and the gate stops it", run)
+# ---- when the scanner is gone ----
+
+with start("--limit-time", "300s", tree({"spin.py": b""}), program=HOSTILE) as running:
+    def readers():
+        try:
+            with open(f"/proc/{running.pid}/task/{running.pid}/children") as file:
+                return file.read().split()
+        except FileNotFoundError:
+            return []
+    wait_for(readers, what="a reader at work")
+    reader = readers()[0]
+    running.process.kill()
+    running.process.wait()
+    wait_for(lambda: not os.path.exists(f"/proc/{reader}"), 60, "the end of its reader")
+    ok(True, "a reader does not outlive a scanner that was killed")
 done()

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""As many ports as there may be, hundreds of names below a wildcard, and more of them at once than are looked up at once: each gets its connection."""
+"""As many rules as there may be, as many ports, hundreds of names below a wildcard, and more of them at once than are looked up at once: each gets its connection."""
+import json
 import os
 import sys
 
@@ -25,6 +26,13 @@ one({AT_ONCE + IN_TURN - 1})
 one(0)
 print(len(said), set(said))
 """
+FEW = """
+import socket
+for name in ("r0", "r19999", "r20000"):
+    try:
+        with socket.create_connection((name + ".rules.example", 9000), 30) as s: s.sendall(b"hi"); print(s.recv(2).decode())
+    except OSError as e: print(e.errno)
+"""
 with Internet() as net:
     for i in range(AT_ONCE + IN_TURN):
         net.dns.names[f"n{i}.wide.example"] = ["93.184.216.24"]
@@ -35,4 +43,18 @@ with Internet() as net:
         "names at once, one after the other, and those that were asked for first and last once more", run)
     is_((len(server.hits), len(net.dns.asked)), (AT_ONCE + IN_TURN + 2, AT_ONCE + IN_TURN), "the server saw each connection, the name server each name", run)
     is_((len(run.result["egress"]), run.result["egress_more"]), (128, AT_ONCE + IN_TURN + 2 - 128 - 1), "the result has as many rows as there may be, and counts the rest", run)
+    # As many rules as there may be, in no order, and one more.
+    rules = [f"r{i * 7919 % 20000}.rules.example:9000" for i in range(20000)]
+    for i in (0, 19999):
+        net.dns.names[f"r{i}.rules.example"] = ["93.184.216.24"]
+    spec = os.path.join(tmpdir(), "spec.json")
+    for more in ([], ["one.more.example:9000"]):
+        with open(spec, "w", encoding="ascii") as file:
+            json.dump({"egress": {"allow": rules + more}}, file)
+        run = net.pinfold("run", "--spec", spec, "@host", "/usr/bin/python3", "-c", FEW, timeout=100)
+        if more:
+            ok(run.status == "refused" and "20000 rules" in run.message, "one rule more is refused", run)
+        else:
+            is_((run.out.decode().split(), sorted(row["rule"] or "" for row in run.result["egress"])), (["hi", "hi", "-2"], ["", "r0.rules.example:9000", "r19999.rules.example:9000"]),
+                "20,000 rules: the first and the last let a name through, and nothing else", run)
 done()

@@ -16,7 +16,7 @@ BACKEND = "127.0.0.1", 8080  # the world's
 RULES = ["git.example:443", "*.mirror.example:443"]
 ENV = ("--env", "GIT_SSL_CAINFO=/scratch/ca.pem", "--env", "GIT_TERMINAL_PROMPT=0")
 WHOSE = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@git.example", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@git.example",
-         "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+         "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "PATH": os.environ["PATH"], "HOME": "/dev/null"}
 
 
 def git(*args, cwd=None):

@@ -39,4 +39,18 @@ with Internet() as net:
     before = len(hits)
     run = inside("a = (socket.gethostbyname('time.example'), 123)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'bye', a)", "udp:time.example:123")
     is_(hits[before:], [b"bye"], "a last datagram leaves although its sender is gone", run)
+
+    before = len(hits)
+    run = inside("""
+a = (socket.gethostbyname("time.example"), 123)
+first = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); first.settimeout(10)
+for i in range(200):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.settimeout(10); s.sendto(b"%d" % i, a)
+        if s.recv(9) != b"re:%d" % i: break
+    first.sendto(b"still", a); first.recv(9)
+print(i)
+""", "udp:time.example:123")
+    is_((run.out, len(hits) - before), (b"199\n", 400), "more flows than there may be, one after the other: the silent ones make room", run)
+    is_([(row["verdict"], row["count"], row["sent_bytes"]) for row in run.result["egress"]], [("allowed", 201, 200 * 5 + 490)], "none is lost, and all are counted", run)
 done()

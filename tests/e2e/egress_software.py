@@ -21,7 +21,7 @@ __all__ = ["dnsmasq", "nginx", "vhost", "inside", "on_host", "authority", "rows"
 
 
 def _environment(more=None):
-    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/nonexistent", **(more or {})}
+    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/dev/null", **(more or {})}
 
 
 def on_host(net, *command, env=None):

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """What is sensitive does not go in, whatever it is called: judged by what was opened, above it and in it."""
 import os
+import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
@@ -39,6 +41,15 @@ for path in ("/", "/etc", "/etc/passwd", "/proc", "/proc/self/environ", "/sys", 
     if os.path.exists(path):
         got = run(path + ":x")
         ok(got.status == "refused" and "is refused" in got.message, path, got)
+
+# Two reasons for one place: the stricter one counts. sys of Debian has /dev as its home, backup /var/backups.
+with tempfile.NamedTemporaryFile(dir="/dev/shm") as shared:
+    refused(shared.name + ":x", "it lies in /dev", "a file in /dev/shm, though /dev is a home folder of /etc/passwd")
+for entry in pwd.getpwall():
+    if entry.pw_dir in ("/var/backups", "/var/mail", "/var/log") and os.access(entry.pw_dir, os.W_OK):
+        with tempfile.NamedTemporaryFile(dir=entry.pw_dir) as file:
+            refused(file.name + ":x", "it lies in " + entry.pw_dir, f"a file in {entry.pw_dir}, though it is the home of {entry.pw_name}")
+refused(home + "/work/project:x", "it lies in", "the home folder on the caller's own list", {"PINFOLD_SENSITIVE": home})
 
 # Another spelling
 os.symlink(home + "/.ssh", home + "/work/innocent")

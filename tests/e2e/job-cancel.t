@@ -58,6 +58,14 @@ with jobs.start({"image": slim, "stages": [stage("a", "sh", "-c", "trap '' TERM;
     job = jobs.finished(running, places)
 is_((job.status, gone()), ("cancelled", []), "one that ignores it is killed after its grace", job)
 
+# ---- a sweep ----
+with jobs.start({"image": slim, "stages": [stage("a", "sh", "-c", "echo up @{n}; " + SLEEP)], "matrix": {"parameters": {"n": [1, 2, 3]}, "slots": 2}}) as running:
+    places = jobs.places
+    wait_for(lambda: len(sleepers()) == 2, what="two of it")
+    running.signal(signal.SIGTERM)
+    job = jobs.finished(running, places)
+is_((job.status, [one["state"] for one in job.stages("a")], gone()), ("cancelled", ["ran", "ran", "skipped"], []), "all that run of a sweep are ended, and no more begin", job)
+
 # ---- at whatever moment ----
 DOC = {"image": slim, "source": {"folder": source}, "analyse": "none",
        "stages": [stage("a", "sh", "-c", "echo x > o", outputs=["o"]), stage("b", "sh", "-c", SLEEP, inputs={"copy": ["@a"]})]}

@@ -10,6 +10,7 @@ import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet
+from egress_software import on_host
 from git_server import GitServer, git
 from jobs import Jobs, stage
 from pf import *
@@ -60,6 +61,15 @@ with Internet() as net:
     is_((job.status, {hit[1] for hit in served.web.hits()[before:]}), ("failed", {"git.example"}), "a redirect to another host leads nowhere", job)
     job = run({"git": URL + "a.git", "allow": ["elsewhere.example:443"]})
     is_(job.status, "failed", "rules of the document stand instead of the one for the host", job)
+
+    # ---- nothing of the caller's ----
+    MINE = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "url.https://elsewhere.example/.insteadOf", "GIT_CONFIG_VALUE_0": URL, "GIT_SSL_CAINFO": served.ca}
+    before = len(served.web.hits())
+    on_host(net, "git", "ls-remote", URL + "a.git", env=MINE)
+    is_({hit[1] for hit in served.web.hits()[before:]}, {"elsewhere.example"}, "the control: the caller's configuration sends git elsewhere")
+    before = len(served.web.hits())
+    job = jobs.run(job_of({"git": URL + "a.git", "ca": served.ca}), net=net, env=MINE)
+    is_((job.status, {hit[1] for hit in served.web.hits()[before:]}), ("succeeded", {"git.example"}), "a job's fetch has none of it", job)
 
     # ---- submodules ----
     sub = served.repository("sub", {"s": b"sub\n"})

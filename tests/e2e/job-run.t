@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Stages run in order, each in a fresh sandbox; what passes between them is what was declared, read-only; the run stage sees no compiler; one result says it all."""
 import os
+import socket
 import subprocess
 import sys
 
@@ -69,7 +70,21 @@ requested = {name: {row["name"]: row["requested"] for row in job.stage(name)["re
 is_([requested["build"][key] for key in ("memory", "pids", "scratch", "output")], ["512M", "256", "256M", "16M"], "a build stage has a run's defaults")
 is_([requested["run"][key] for key in ("memory", "pids", "scratch", "output")], ["512M", "64", "64M", "4M"], "a run stage less")
 is_(job.out.split()[-1:], [b"19"], "and a lower priority", job)
-is_([requested[name]["egress"] for name in ("build", "run")], [requested["build"]["egress"]] * 2, "neither reaches anything")
+with socket.create_server(("127.0.0.1", 0)) as server:
+    port = server.getsockname()[1]
+    socket.create_connection(("127.0.0.1", port)).close()
+    server.accept()[0].close()
+    ok(True, "the control: something listens on the host's loopback")
+    server.settimeout(0.2)
+    job = jobs.run({"image": slim, "stages": [stage(kind, "sh", "-c", f"nc -w 2 127.0.0.1 {port} < /dev/null && echo reached; ls /sys/class/net /proc/net/route 2>/dev/null; grep -c : /proc/net/dev; true", kind=kind)
+                                              for kind in ("build", "run")]})
+    reached = False
+    try:
+        server.accept()
+        reached = True
+    except TimeoutError:
+        pass
+ok(not reached and b"reached" not in job.out + job.err, "neither reaches anything", job)
 
 # ---- streams, environment, artifacts ----
 out = os.path.join(tmpdir(), "out")

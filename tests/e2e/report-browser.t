@@ -135,6 +135,64 @@ def made(name, text):
     return page
 
 
+# ---- a job with all that one can have; every run of its stages is as full as the one above ----
+COSTS = {"wall_usec": 5000000, "cpu_usec": 4000000, "memory_bytes": 1 << 20, "scratch_bytes": 4096}
+AMOUNTS = {"cpu_usec": 1, "wall_usec": 2, "memory_mib_usec": 3, "runs": 1}
+finding = {"id": "rule", "severity": "error", "path": "path", "line": 7, "column": 3, "message": "message", "detail": "detail", "tool": "tool", "waived": None}
+
+
+def stage_row(state, good, **more):
+    return {"name": "name", "kind": "build", "set": {"first": "value", "second": "value"}, "configuration": "small", "state": state, "ok": good, "message": "message",
+            "cache": {"state": "off", "key": "key", "reason": "reason"}, "outputs": [{"path": "path", "digest": "digest", "bytes": 5}], "files": {"folder": "folder", "stdout": "a", "stderr": "b"},
+            "diagnostics": [{"file": "file", "line": 3, "column": 5, "severity": severity, "code": "code", "message": "message"} for severity in ("error", "warning", "note")], "result": full, **more}
+
+
+full_job = {"schema": "pinfold.job-result/1", "id": "id", "name": "name", "status": "failed", "ok": False, "cause": {"stage": "stage", "message": "message"},
+            "source": {"kind": "archive", "from": "from", "ref": "ref", "commit": "commit", "archive_digest": "digest", "trust": "trust", "digest": "digest", "bytes": 5},
+            "analysis": {"gate": "gate", "counts": {"error": 1, "warning": 2, "note": 3, "waived": 4}, "complete": False, "findings": [finding, {**finding, "severity": "note", "waived": "waived"}],
+                         "waivers": [{"id": "id", "path": "path", "reason": "reason", "used": used} for used in (0, 2)]},
+            "cost": {"scale": 100, "points": [{"configuration": "small", "scale": 1.5, "measured": COSTS}], "estimate": {key: {"value": 5, "low": 3, "high": 9, "method": "method"} for key in COSTS},
+                     "approved": COSTS, "by": "by", "measured": COSTS, "reserved": AMOUNTS, "settled": AMOUNTS, "over": ["over", "wall"]},
+            "stages": [stage_row("ran", True), stage_row("ran", False), stage_row("cached", True, set=None), stage_row("skipped", False, result=None)],
+            "usage": {"wall_usec": 8000000, "stages_usec": 7000000}, "host": {"kernel": "kernel", "pinfold": "pinfold"}, "warnings": ["warning"]}
+os.mkdir(os.path.join(kept, "one"))
+for name in "pic.png", "text":
+    os.link(os.path.join(kept, name), os.path.join(kept, "one", name))
+os.chmod(os.path.join(kept, "one"), 0o755)
+OPEN = "document.querySelectorAll('details').forEach(d => { d.open = true })"
+
+
+def poison_job(value, text, name=""):
+    if isinstance(value, dict):
+        if isinstance(value.get("schema"), str) and value["schema"] == "pinfold.result/1":
+            return {**poison(value, text), "status": text if isinstance(text, str) else "bytes"}
+        return {(text + key if isinstance(text, str) and name == "set" else key): poison_job(item, text, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [poison_job(item, text, name) for item in value]
+    return text if isinstance(value, str) and name != "schema" else value
+
+
+def made_job(name, text, **more):
+    """The page of a job with that text in every field, and in the events of its first run; more stays as it is."""
+    text = text[-20000:] if isinstance(text, str) else text  # there are so many fields
+    hostile = poison_job(full_job, text)
+    hostile.update({"status": text if isinstance(text, str) else "bytes", **more})
+    hostile["stages"][0]["files"]["folder"] = "one"  # or no preview is shown
+    for one in hostile["stages"][:1]:
+        one["result"]["id"] = "run"
+    for one, was in zip(hostile["stages"], full_job["stages"]):
+        if more:
+            one["state"] = was["state"]
+    lines = [{"schema": "pinfold.job-event/1", "job": hostile["id"] if isinstance(text, str) else "x", "what": "run", "stage": text, "set": {"a": text}, "at_usec": 5,
+              "event": {**e, "id": "run", **({"event": text} if e["event"] == "limit" and isinstance(text, str) else {})}} for e in events]
+    if not isinstance(text, str):
+        hostile["id"] = "x"
+    page = os.path.join(work, "job-" + name + ".html")
+    run = pinfold("report", write("j.json", hostile), "--events", write("je.jsonl", b"".join(json.dumps(e).encode() + b"\n" for e in lines)), "--artifacts-dir", kept, "-o", page)
+    ok(run.code == 0, f"job, {name}: a page of it", run)
+    return page
+
+
 def facts(page):
     return page.value("""({owned: window.owned || null, title: document.title, scripts: document.scripts.length, frames: window.frames.length,
         handlers: [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on') || a.name == 'style' || a.name == 'srcdoc')).length,
@@ -149,7 +207,7 @@ def quiet(page):
     return [url[:80] for url in page.requests[1:] if not url.startswith("data:image/png;base64,")]
 
 
-KNOWN = ("article bdi body br caption circle code dd div dl dt figcaption figure footer h1 h2 h3 head header html img li line main meta p path pre rect section span strong style svg table tbody "
+KNOWN = ("article bdi body br caption circle code dd details div dl dt figcaption figure footer h1 h2 h3 h4 head header html img li line main meta p path pre rect section span strong style summary svg table tbody "
          "td text th thead title tr ul").split()
 
 
@@ -214,6 +272,23 @@ with Browser(pf._credentials(WHO)) as browser:
     is_(found["h1"], "23px", "the page's own style counts")
     is_(found["images"], [["data:image/png;base64,", 40]], "and the image in it is shown")
 
+    # ---- and in every field of a job ----
+    for name, text in [*VECTORS.items(), ("nul", NUL)]:
+        page = browser.open("file://" + made_job(name, text), width=380)
+        page.value(OPEN)
+        asked = quiet(page)
+        page.value(OPEN)  # a click closes some
+        found = facts(page)
+        is_((asked, hits, page.dialogs), ([], [], []), f"job, {name}: asks for nothing")
+        is_((found["owned"], found["scripts"], found["handlers"], found["frames"]), (None, 0, 0, 0), "runs nothing")
+        is_(sorted(set(found["tags"]) - set(KNOWN)), [], "makes no element")
+        is_(page.value("[document.querySelectorAll('h1').length, document.querySelectorAll('details.one').length, document.querySelectorAll('details.one:not(article > section > details)').length]"),
+            [1, 4, 0], "and nothing stands where it does not belong")
+        ok(found["title"].endswith("Pinfold") and found["title"] != "owned" and found["address"].startswith("file://"), "leaves title and address alone", str(found))
+        is_(page.complaints, [], "and nothing had to be forbidden")
+        is_((page.value("document.documentElement.scrollWidth"), page.value(WIDER)), (380, []), "nothing is wider than a narrow window")
+    is_(found["images"], [["data:image/png;base64,", 40]], "and the image in it is shown")
+
     # ---- how it looks ----
     address = "file://" + made("plain", "A plain text")
     colours = {}
@@ -237,7 +312,29 @@ with Browser(pf._credentials(WHO)) as browser:
     is_(page.value("[...document.querySelectorAll('section')].filter(s => !document.getElementById(s.getAttribute('aria-labelledby'))).length"), 0, "every part has its name")
     is_(page.value("(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))"), 0, "no id stands twice")
     is_(page.value("[...document.querySelectorAll('svg:not([aria-hidden]):not([role=img][aria-label]), img:not([alt])')].length"), 0, "every picture says what it is, or that it is none")
+    for status in "failed", "needs-approval", "stopped", "refused", "succeeded":
+        address = "file://" + made_job(status, "A plain text", status=status)
+        for width in 320, 400, 1280:
+            for dark in False, True:
+                page = browser.open(address, width=width, dark=dark)
+                kind = f"job, {status}, {width} wide, {'dark' if dark else 'light'}"
+                page.value(OPEN)
+                is_((page.value("document.documentElement.scrollWidth"), page.value(WIDER)), (width, []), f"{kind}: no sideways scrolling")
+                least = contrast(page)
+                ok(least[0] >= 4.5, f"{kind}: every text stands out from what is behind it", str(least))
+    is_(page.value("[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(h => +h.localName[1]).reduce((bad, rank, i, all) => bad + (i ? rank > all[i - 1] + 1 : rank != 1), 0)"), 0,
+        "job: no rank of headings is left out")
+    is_(page.value("[...document.querySelectorAll('table')].filter(t => !t.caption || !t.querySelector('thead th[scope=col]')).length"), 0, "every table has a caption and heads")
+    is_(page.value("[...document.querySelectorAll('section')].filter(s => !document.getElementById(s.getAttribute('aria-labelledby'))).length"), 0, "every part has its name")
+    is_(page.value("(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))"), 0, "no id stands twice")
+    is_(page.value("[...document.querySelectorAll('summary')].filter(s => !s.querySelector('h3, h4') || s.parentElement.localName != 'details').length"), 0, "what opens has a heading")
+    is_(page.value("document.querySelectorAll('.plot svg[role=img]').length"), 4, "the plots of the stage whose events there are")
+    page = browser.open(address)
+    is_(page.value("(d => { const before = d.open; d.querySelector('summary').click(); return [before, d.open] })(document.querySelector('details.one'))"), [False, True], "a stage opens without a script")
+    closed = "document.querySelector('details:not([open]) .within').checkVisibility()"
+    is_(page.value(closed), False, "what is closed is not seen")
     page.send("Emulation.setEmulatedMedia", media="print")
+    is_(page.value(closed), True, "but on paper")
     is_(page.value("getComputedStyle(document.querySelector('section')).borderTopWidth"), "0px", "on paper it looks another way")
 for server in servers:
     server.shutdown()

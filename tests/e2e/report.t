@@ -78,6 +78,16 @@ ok("Failed" in words and "artifact that the run requires was not kept" in words,
 _, words = page({**base, "ok": False, "exit": {"code": 3, "signal": None}})
 ok("Failed" in words and "exit code 3" in words, "another code", words[:300])
 
+# ---- the network: none, or rules by which nothing went out ----
+_, words = page(base)
+ok("There was none: no rule of --allow was given" in words, "no rule, no network", words[:3000])
+unused = pinfold("run", "--allow", "example.org:443", "--allow", "*.example.com:80", *payload, "exit", "0")
+ok(unused.result["status"] == "exited" and unused.result["egress"] == [], "two rules, and nothing goes out", unused)
+_, words = page(unused.result)
+ok("Nothing was asked for, though something could have been reached, by 2 rules of --allow" in words and "There was none" not in words, "rules that nobody used are told", words[:3000])
+_, words = page({"schema": "pinfold.result/1", "status": "exited"})
+ok("Network Nothing is on record." in words, "and where the result does not tell, neither does the page", words[:1500])
+
 # ---- over time ----
 def usage(at, **use):
     return {"schema": "pinfold.event/1", "event": "usage", "id": base["id"], "at_usec": at,

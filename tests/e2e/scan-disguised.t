@@ -16,7 +16,6 @@ HIDDEN = [
     ("a carriage return in a comment", "a.py", b"x = 1\n# innocent \reval(input())\n", 2), ("of Java", "A.java", b"class A { // a \rint x;\n}\n", 1),
     ("of C#", "a.cs", b"class A { // a \rint x;\n}\n", 1), ("a line separator in C#", "a.cs", "class A { // a \u2028int x;\n}\n".encode(), 1),
     ("a next line in C#", "a.cs", "class A { // a \u0085int x;\n}\n".encode(), 1),
-    ("an order that is turned", "a.py", "x = '\u202e \u2066# \u2069'\n".encode(), 1), ("in C", "a.c", "int a; /* \u2067 } */\n".encode(), 1), ("in a shell", "a.sh", "echo '\u202d'\n".encode(), 1),
     ("full width letters", "a.py", "x = 1\n\uff45\uff56\uff41\uff4c(x)\n".encode(), 2), ("mathematical letters", "a.py", "\U0001d41evil = 1\n".encode(), 1),
     ("a long s", "a.py", "import os\nos.\u017fystem('id')\n".encode(), 2),
     ("escapes in Java", "A.java", b"class A { void f() { \\u0052untime.getRuntime(); } }\n", 1), ("the end of a comment in Java", "A.java", b"class A { /* \\u002a\\uu002f int x; /* */ }\n", 1),

@@ -65,6 +65,11 @@ check("an archive in an archive", {"a.zip": zipped({"b.tar.gz": tarred({"c.py": 
 import gzip
 check("a single file that is compressed", {"x.py.gz": gzip.compress(PY)}, [("x.py.gz!/x.py", 2, "python.process")])
 check("an archive by what it is, not by its name", {"data.bin": zipped({"x.py": PY})}, [("data.bin!/x.py", 2, "python.process")])
+locked = bytearray(zipped({"x.py": PY}))
+for mark, at in (b"PK\3\4", 6), (b"PK\1\2", 8):
+    locked[locked.index(mark) + at] |= 1
+run = check("an archive that is encrypted", {"a.zip": bytes(locked)}, [("a.zip!/x.py", 0, "archive.broken")])
+is_(results(run.sarif)[0]["level"], "error", "nobody looked into it: an error")
 check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2000]}, [("a.tar", 0, "archive.broken"), ("a.tar!/x.py", 0, "archive.broken")])
 
 # ---- machine code ----
@@ -100,4 +105,6 @@ check("what is none", {"a.py": ("k = 'AK" + "IAIOSFODNN7EXAMPLE'\n").encode(), "
 check("files that are made for them", {".ssh/id_ed25519": b"x", ".netrc": b"machine a password b", ".npmrc": b"registry=x\n", ".aws/credentials": b"aws_secret_access_key=x", "credentials": b"aws_secret_access_key"},
       [(".ssh/id_ed25519", 0, "credential.file"), (".netrc", 0, "credential.file"), (".aws/credentials", 0, "credential.file")])
 check("scripts go by their first line", {"tool": b"#!/usr/bin/env -S python3 -u\neval(x)\n", "other": b"#!/bin/sh\nsudo ls\n", "text": b"eval(x)\n"}, [("tool", 2, "python.dynamic-code"), ("other", 2, "shell.privilege")])
+check("what an editor hides", {"a.py": "x = 1  # \u202e\u2066 nothing\n".encode(), "b.py": "x = '\u200f'\n".encode()}, [("a.py", 1, "source.reordered")])
+check("an encoding that is not read", {"a.cs": "class A {}".encode("utf-16"), "b.cs": b"\xef\xbb\xbfclass A {}\n"}, [("a.cs", 0, "scan.encoding")])
 done()

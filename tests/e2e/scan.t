@@ -46,6 +46,13 @@ for word in (b"--format", b"--gate", b"--waive", b"--rules", b"--merge", b"--lim
     ok(word in helped.out, f"--help has {word.decode()}")
 is_(pinfold("help", "scan").out, helped.out, "`pinfold help scan` is the same")
 
+# Without a jail nothing is read, and that is no finding.
+where = tree({"a.py": PROGRAM})
+with start("-r", "sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"', "sh", program_path(), "scan", where, program="/usr/bin/unshare") as running:
+    none = running.wait()
+is_((none.code, none.out), (125, b""), "no jail to be had: 125", none)
+like(none.err, rb"^pinfold: scan: jail: .*doctor", "and what is in the way")
+
 full = os.open("/dev/full", os.O_WRONLY)
 is_(scan_text({"a.py": PROGRAM}, stdout=full).code, 125, "findings that could not be written are a failure")
 os.close(full)

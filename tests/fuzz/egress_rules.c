@@ -40,8 +40,8 @@ static void check_rule(const struct egress_rule *r, struct arena *a)
 		must(v != ADDRESS_OUTSIDE && v != ADDRESS_NO_PORT && v != ADDRESS_NOT_GLOBAL);
 		return;
 	}
-	must(name_matches(&r->name, r) == (r->target == EGRESS_NAME));
-	const char *text = arena_printf(a, "x.%s", r->name.text);
+	must(name_matches(r->name, r) == (r->target == EGRESS_NAME));
+	const char *text = arena_printf(a, "x.%s", r->name->text);
 	if (name_read(&below, text, strlen(text)) == NAME_GOOD)
 		must(name_matches(&below, r) == (r->target == EGRESS_WILDCARD));
 }

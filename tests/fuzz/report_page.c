@@ -1,4 +1,5 @@
-/* Any bytes as a result, or behind a NUL as its events: refused with a place, or a page of known markup alone. */
+/* Any bytes as a result, of a run or of a job, or behind a NUL as its events: refused with a place,
+ * or a page of known markup alone. */
 #include "report/page.h"
 #include "report/read.h"
 
@@ -15,16 +16,14 @@ static void must(bool holds)
 		abort();
 }
 
-static void check_body(const struct run_told *run)
+static void check_body(const struct report *report)
 {
-	const struct stage_told stage = {"a stage", *run};
-	const struct report report = {&stage, 1};
 	char title[PAGE_TITLE_BYTES] = "";
 	struct err e = ERR_INIT;
 	struct html h;
 	html_open(&h, PAGE_BYTES_MAX);
-	page_body(&h, &report);
-	page_title(title, &report);
+	page_body(&h, report);
+	page_title(title, report);
 	const size_t len = h.len;
 	char *body = html_finish(&h);
 	must(body && strlen(body) == len);
@@ -36,19 +35,19 @@ static void check_body(const struct run_told *run)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	autoarena arena = ARENA_INIT;
-	struct run_told run = {.started_usec = NUM_UNKNOWN};
+	struct report report = {.job = NULL};
 	struct err e = ERR_INIT;
 	const char *text = (const char *)data, *cut = size ? memchr(text, '\0', size) : NULL;
 	const struct named_text result = {"fuzz", text, cut ? (size_t)(cut - text) : size};
-	if (read_result(&run, &result, &arena, &e) < 0) {
+	if (read_report(&report, &result, &arena, &e) < 0) {
 		must(e.kind == ERR_USAGE && strncmp(e.msg, "fuzz:", 5) == 0);
 		return 0;
 	}
 	if (cut) {
 		const struct named_text events = {"events", cut + 1, size - result.len - 1};
-		if (read_events(&run, &events, &arena, &e) < 0)
+		if (read_events(&report, &events, &arena, &e) < 0)
 			return 0;
 	}
-	check_body(&run);
+	check_body(&report);
 	return 0;
 }

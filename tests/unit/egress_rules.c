@@ -195,8 +195,8 @@ static void fields(void **state)
 	autoarena a = ARENA_INIT;
 	struct egress_rule r = rule(&a, "*.a.example:443,80,8000-8001");
 	assert_int_equal(r.target, EGRESS_WILDCARD);
-	assert_string_equal(r.name.text, "a.example");
-	assert_int_equal(r.name.len, 9);
+	assert_string_equal(r.name->text, "a.example");
+	assert_int_equal(r.name->len, 9);
 	assert_int_equal(r.transport, EGRESS_TCP);
 	assert_false(r.unchecked || r.private_too);
 	assert_int_equal(r.ports_len, 3);
@@ -231,7 +231,7 @@ static void longest_name(void **state)
 	struct egress_rule r =
 		rule(&a, LABEL63 "." LABEL63 "." LABEL63 "."
 				 "a234567890123456789012345678901234567890123456789012345678901:1");
-	assert_int_equal(r.name.len, 253);
+	assert_int_equal(r.name->len, 253);
 }
 
 static int add(struct egress_list *list, struct arena *a, const char *text, struct err *e)
@@ -315,12 +315,73 @@ static void many_rules(void **state)
 		snprintf(text, sizeof(text), "h%d.example:443", i * 7919 % EGRESS_RULES_MAX);
 		assert_int_equal(add(&list, &a, text, &e), 0);
 	}
-	assert_int_equal(list.len, 1024);
+	assert_int_equal(list.len, EGRESS_RULES_MAX);
 	for (size_t i = 1; i < list.len; i++)
 		assert_true(strcmp(list.rules[i - 1].text, list.rules[i].text) < 0);
 	assert_int_equal(add(&list, &a, "h5.example:443", &e), 0);
 	assert_int_equal(add(&list, &a, "one.more.example:443", &e), -1);
-	assert_non_null(strstr(e.msg, "1024 rules already"));
+	assert_non_null(strstr(e.msg, "20000 rules already"));
+}
+
+/* Among thousands, and whatever stands before, behind and between them in the order of texts. */
+static void contradictions_among_many(void **state)
+{
+	(void)state;
+	static const char *const given[] = {"a.example:443",	   "tcp:b.example:5000-5009",
+					    "udp:a.example:443",   "*.a.example:443",
+					    "10.0.0.0/8:443",	   "[2001:db8::]:443",
+					    "private:c.example:80"};
+	static const char *const against[] =
+		{"tcp:a.example:443",	      "private:a.example:443",
+		 "private:tcp:a.example:443", "private:b.example:5009",
+		 "private:udp:a.example:443", "tcp:*.a.example:443",
+		 "private:10.0.0.0/8:443",    "private:[2001:db8::]:443",
+		 "tcp:c.example:80",	      "private:tcp:c.example:80"};
+	static const char *const beside[] = {"private:a.example.net:443", "tcp:aa.example:443",
+					     "private:10.0.0.0/9:443",	  "tcp:a.example:444",
+					     "private:b.example:5010",	  "b.example:5003"};
+	autoarena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct egress_list list = {.len = 0};
+	char text[64];
+	for (size_t i = 0; i < LENGTH(given); i++)
+		assert_int_equal(add(&list, &a, given[i], &e), 0);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "%s%c%d.a.example:443", i & 1 ? "private:" : "",
+			 'a' + i % 26, i);
+		assert_int_equal(add(&list, &a, text, &e), 0);
+	}
+	for (size_t i = 0; i < LENGTH(against); i++)
+		if (add(&list, &a, against[i], &e) == 0 || !strstr(e.msg, " contradicts '"))
+			fail_msg("%s: %s", against[i], e.msg);
+	for (size_t i = 0; i < LENGTH(beside); i++)
+		if (add(&list, &a, beside[i], &e) < 0)
+			fail_msg("%s: %s", beside[i], e.msg);
+}
+
+/* Few rules, but of long texts. */
+static void many_bytes(void **state)
+{
+	(void)state;
+	autoarena a = ARENA_INIT;
+	struct err e = ERR_INIT;
+	struct egress_list list = {.len = 0};
+	char ports[1800], text[EGRESS_RULE_BYTES_MAX];
+	size_t at = 0;
+	int done = 0;
+	for (int i = 0; i < 250; i++)
+		at += (size_t)snprintf(ports + at, sizeof(ports) - at, "%s%d", i ? "," : "",
+				       10001 + 2 * i);
+	for (int i = 0; done == 0 && i < EGRESS_RULES_MAX; i++) {
+		snprintf(text, sizeof(text), "h%d.example:%s", i, ports);
+		done = add(&list, &a, text, &e);
+	}
+	assert_int_equal(done, -1);
+	assert_non_null(strstr(e.msg, "more than 2 MiB"));
+	assert_true(list.bytes <= EGRESS_LIST_BYTES_MAX);
+	assert_true(list.bytes + strlen(text) > EGRESS_LIST_BYTES_MAX);
+	assert_int_equal(add(&list, &a, "a.b:1", &e),
+			 list.bytes + 5 > EGRESS_LIST_BYTES_MAX ? -1 : 0);
 }
 
 static void long_rules(void **state)
@@ -352,7 +413,8 @@ int main(void)
 		cmocka_unit_test(canonical),	   cmocka_unit_test(refused),
 		cmocka_unit_test(fields),	   cmocka_unit_test(longest_name),
 		cmocka_unit_test(ports_of_a_list), cmocka_unit_test(contradictions),
-		cmocka_unit_test(many_rules),	   cmocka_unit_test(long_rules),
+		cmocka_unit_test(many_rules),	   cmocka_unit_test(contradictions_among_many),
+		cmocka_unit_test(many_bytes),	   cmocka_unit_test(long_rules),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,10 +90,31 @@ static void test_bounded(void **state)
 	synthetic_close(&s);
 }
 
+/* What is kept is no copy, counts like one, and is the same name to who asks for it. */
+static void test_kept(void **state)
+{
+	struct synthetic s;
+	struct name a, b;
+	(void)state;
+	assert_int_equal(name_read(&a, "a.example", 9), NAME_GOOD);
+	assert_int_equal(name_read(&b, "b.example", 9), NAME_GOOD);
+	synthetic_init(&s, 2);
+	assert_true(synthetic_keep(&s, &a));
+	assert_true(synthetic_keep(&s, &a));
+	assert_string_equal(address_of(&s, "a.example"), "198.18.1.0");
+	assert_string_equal(address_of(&s, "b.example"), "198.18.1.1");
+	assert_true(synthetic_keep(&s, &b));
+	assert_null(address_of(&s, "c.example"));
+	assert_ptr_equal(name_at(&s, "198.18.1.0"), a.text);
+	assert_ptr_not_equal(name_at(&s, "198.18.1.1"), b.text);
+	synthetic_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_each),
 					   cmocka_unit_test(test_no_others),
-					   cmocka_unit_test(test_bounded)};
+					   cmocka_unit_test(test_bounded),
+					   cmocka_unit_test(test_kept)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

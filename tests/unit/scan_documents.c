@@ -73,7 +73,7 @@ static void sarif(void **state)
 		if (rc != (rows[i].found < 0 ? -1 : 0) ||
 		    (rc == 0 && all.len != (size_t)rows[i].found))
 			fail_msg("row %zu: %d, %zu findings, %s", i, rc, all.len, e.msg);
-		if (all.len > 0 &&
+		if (rows[i].id && all.len > 0 &&
 		    (f->severity != rows[i].severity || strcmp(f->id, rows[i].id) != 0 ||
 		     strcmp(f->path, rows[i].path) != 0 || f->line != rows[i].line ||
 		     f->column != rows[i].column || f->end_line != rows[i].end_line ||
@@ -253,7 +253,10 @@ static void elf(void **state)
 	struct err e = ERR_INIT;
 	struct elf f = {.bits = 7};
 	FILE *self = fopen("/proc/self/exe", "r");
-	assert_non_null(self);
+	if (!self) {
+		fail_msg("/proc/self/exe does not open");
+		return;
+	}
 	char *bytes = malloc(64 << 20);
 	const size_t len = fread(bytes, 1, 64 << 20, self);
 	fclose(self);

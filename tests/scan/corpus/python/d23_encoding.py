@@ -1,0 +1,3 @@
+#!/usr/bin/python3
+# -*- coding: utf-7 -*-  # FIND: python.encoding
++AG8-s = 1
