@@ -2,6 +2,6 @@ class Letters
 {
     static void Main()
     {
-        System.Diagnostics.Proc\u0065ss.Start("id"); // FIND: csharp.process
+        System.Diagnostics.Proc\u0065ss.Start("id"); // FIND: csharp.process scan.disguised
     }
 }
