@@ -166,6 +166,21 @@ static void raw_name(const struct unit *u, char to[WIRE_NAME])
 	wire_text(to, WIRE_NAME, u->name, len);
 }
 
+/* Data that is of no kind to be looked at is cut at its bound; what is behind it may still fill a
+ * scratch. A single file is read on and counted, a member says how large it is. */
+static bool too_much(struct reader *r, struct archive *a, struct archive_entry *entry)
+{
+	const void *block;
+	size_t len;
+	la_int64_t at;
+	if (!is_raw(a))
+		return archive_entry_size_is_set(entry) && archive_entry_size(entry) > UNPACKED_MAX;
+	while (r->unpacked <= UNPACKED_MAX &&
+	       archive_read_data_block(a, &block, &len, &at) == ARCHIVE_OK)
+		r->unpacked += len;
+	return r->unpacked > UNPACKED_MAX;
+}
+
 /* False: there is no reading on. */
 static bool read_entry(struct reader *r, const struct unit *u, struct archive *a,
 		       struct archive_entry *entry)
@@ -181,9 +196,11 @@ static bool read_entry(struct reader *r, const struct unit *u, struct archive *a
 	const int failed = read_member(r, a, &m);
 	if (!failed)
 		look_inside(r, u, &m);
-	else if (r->unpacked > UNPACKED_MAX)
+	if (!failed && m.cut && too_much(r, a, entry))
 		tell(r, RULE_ARCHIVE_BOMB, u, &m, "bytes");
-	else
+	else if (failed && r->unpacked > UNPACKED_MAX)
+		tell(r, RULE_ARCHIVE_BOMB, u, &m, "bytes");
+	else if (failed)
 		tell(r, RULE_ARCHIVE_BROKEN, u, &m,
 		     archive_error_string(a) ? archive_error_string(a) : "");
 	free(m.text);

@@ -29,6 +29,7 @@ enum spelling {
 	SPELL_CALL,	/* field a, "()"; or what a call is known to give (module_calls) */
 	SPELL_METHOD,	/* field a, ".", field b, "()"; or without a */
 	SPELL_INSIDE,	/* field a; without a field the first that is named */
+	SPELL_LAST,	/* the last child that is named */
 	SPELL_NEW,	/* field a, "{}": an object of that class */
 	SPELL_WORD,	/* a shell's word: without quotes and backslashes */
 	SPELL_VARIABLE, /* "$" and its name */
@@ -50,6 +51,8 @@ struct language_row {
 	const struct form *forms; /* ends with a NULL */
 	/* Calls that give a module ("require") or a member by its name ("getattr"), between blanks. */
 	const char *module_calls, *member_calls;
+	/* How a member calls the object that it is of ("self"). */
+	const char *self;
 	/* What is there without an import, between blanks. */
 	const char *implicit;
 };

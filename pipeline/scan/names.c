@@ -112,12 +112,16 @@ static bool put_name(struct spelled *s, struct span t)
 	return ok;
 }
 
+/* Without quotes, braces and backslashes; $'x' and $"x" are quoted too. */
 static bool put_word(struct spelled *s, struct span t)
 {
 	bool ok = true;
-	for (size_t i = 0; i < t.len && ok; i++)
-		if (!strchr("\"'\\{}", t.at[i]) || !t.at[i])
+	for (size_t i = 0; i < t.len && ok; i++) {
+		const char next = i + 1 < t.len ? t.at[i + 1] : '\0';
+		const bool quote = t.at[i] == '$' && (next == '\'' || next == '"');
+		if (!quote && (!strchr("\"'\\{}", t.at[i]) || !t.at[i]))
 			ok = put(s, t.at + i, 1);
+	}
 	return ok;
 }
 
@@ -189,6 +193,12 @@ static bool spell_inside(const struct names *n, TSNode node, const char *field, 
 	return spell(n, inside, s, depth);
 }
 
+static TSNode last_child(TSNode node)
+{
+	const uint32_t len = ts_node_named_child_count(node);
+	return len > 0 ? ts_node_named_child(node, len - 1) : (TSNode){.id = NULL};
+}
+
 static bool spell(const struct names *n, TSNode node, struct spelled *s, int depth)
 {
 	const struct form *f = ts_node_is_null(node) || depth >= DEEP ? NULL : form_of(n, node);
@@ -209,6 +219,8 @@ static bool spell(const struct names *n, TSNode node, struct spelled *s, int dep
 		return spell_call(n, node, s, depth + 1);
 	case SPELL_INSIDE:
 		return spell_inside(n, node, f->a, s, depth + 1);
+	case SPELL_LAST:
+		return spell(n, last_child(node), s, depth + 1);
 	case SPELL_NEW:
 		return spell_inside(n, node, f->a, s, depth + 1) && put(s, "{}", 2);
 	case SPELL_LITERAL:
@@ -272,9 +284,19 @@ static uint32_t find(const struct names *n, uint32_t from, const char *name, siz
 	return NONE;
 }
 
-enum capture { AT_MODULE, AT_FROM, AT_NAME, AT_AS, AT_VALUE, AT_STAR, AT_DEFINED, CAPTURES };
-static const char *const captures[CAPTURES] = {"module", "from", "name",   "as",
-					       "value",	 "star", "defined"};
+enum capture {
+	AT_MODULE,
+	AT_FROM,
+	AT_NAME,
+	AT_AS,
+	AT_VALUE,
+	AT_STAR,
+	AT_DEFINED,
+	AT_MEMBER,
+	CAPTURES
+};
+static const char *const captures[CAPTURES] = {"module", "from", "name",    "as",
+					       "value",	 "star", "defined", "member"};
 
 /* A module as it is written there: a literal or a name. "using static X" and such are the query's business. */
 static bool module_text(const struct names *n, TSNode node, char to[SPELLED_MAX])
@@ -318,6 +340,17 @@ static void bind_member(struct names *n, const char *as, const char *module, con
 		bind(n, *as ? as : name, target, 0);
 }
 
+/* "cp = x" in a class is what "self.cp" is. */
+static void bind_own_member(struct names *n, TSNode member, TSNode value)
+{
+	char name[SPELLED_MAX] = "", as[SPELLED_MAX] = "";
+	const char *self = languages[n->language].self;
+	struct spelled s = {.to = as, .size = sizeof(as)};
+	if (self && spell_node(n, member, name) && put(&s, self, strlen(self)) && put(&s, ".", 1) &&
+	    put(&s, name, strlen(name)))
+		bind_value(n, as, value);
+}
+
 static void take_match(struct names *n, const TSNode at[CAPTURES])
 {
 	char as[SPELLED_MAX] = "", text[SPELLED_MAX], name[SPELLED_MAX];
@@ -332,6 +365,8 @@ static void take_match(struct names *n, const TSNode at[CAPTURES])
 		n->stars[n->stars_len++] = arena_strdup(n->arena, text);
 	if (*as && !ts_node_is_null(at[AT_VALUE]))
 		bind_value(n, as, at[AT_VALUE]);
+	if (!ts_node_is_null(at[AT_MEMBER]) && !ts_node_is_null(at[AT_VALUE]))
+		bind_own_member(n, at[AT_MEMBER], at[AT_VALUE]);
 	if (!ts_node_is_null(at[AT_DEFINED]) && spell_node(n, at[AT_DEFINED], name))
 		bind(n, name, "=(own)", ts_node_start_byte(at[AT_DEFINED]));
 }

@@ -4,6 +4,7 @@
 #include "pipeline/scan/literal.h"
 #include "spec/writer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,28 @@ static bool is_utf16(const struct unit *u)
 	       (memcmp(u->text, "\xff\xfe", 2) == 0 || memcmp(u->text, "\xfe\xff", 2) == 0);
 }
 
+/* The grammar of shells takes a newline with a backslash behind it for a piece of a word, so that a
+ * command that is called past its alias ("\\curl") would be none. Parsed as a blank it is one;
+ * every byte stays where it was. */
+static TSTree *parse(struct reader *r, const struct unit *u, enum language l)
+{
+	char *blanked = NULL;
+	if (l == LANGUAGE_SHELL && memmem(u->text, u->len, "\n\\", 2)) {
+		blanked = malloc(u->len);
+		if (!blanked)
+			return NULL;
+		memcpy(blanked, u->text, u->len);
+		for (size_t i = 1; i + 1 < u->len; i++)
+			if (blanked[i] == '\\' && blanked[i - 1] == '\n' &&
+			    isalpha((unsigned char)blanked[i + 1]))
+				blanked[i] = ' ';
+	}
+	TSTree *tree = ts_parser_parse_string(r->parser, NULL, blanked ? blanked : u->text,
+					      (uint32_t)u->len);
+	free(blanked);
+	return tree;
+}
+
 void source_read(struct reader *r, const struct unit *u, enum language l)
 {
 	struct err e = ERR_INIT;
@@ -194,7 +217,7 @@ void source_read(struct reader *r, const struct unit *u, enum language l)
 		reader_tell(r, RULE_CRASHED, u, WHOLE, e.msg);
 		return;
 	}
-	TSTree *tree = ts_parser_parse_string(r->parser, NULL, u->text, (uint32_t)u->len);
+	TSTree *tree = parse(r, u, l);
 	if (!tree) {
 		reader_tell(r, RULE_CRASHED, u, WHOLE, "no tree");
 		ts_parser_reset(r->parser);

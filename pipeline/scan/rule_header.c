@@ -58,6 +58,18 @@ struct header {
 	const char *id, *severity, *message, *sandbox, *hosts;
 };
 
+static int check_value(const char *key, const char *value, struct err *e)
+{
+	enum scan_severity severity;
+	if (strcmp(key, "id") == 0 && (!is_id(value) || strlen(value) > 64))
+		return err_usage(e, "an id is of a-z, 0-9, '.' and '-', with a letter in front");
+	if (strcmp(key, "severity") == 0 && !scan_severity_parse(value, &severity))
+		return err_usage(e, "the severity is note, warning or error");
+	if (strcmp(key, "hosts") == 0 && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return err_usage(e, "\"hosts\" is yes or no");
+	return 0;
+}
+
 static int take_line(const struct header_line *l, struct arena *a, struct header *h, struct err *e)
 {
 	static const char *const keys[] = {"id", "severity", "message", "sandbox", "hosts"};
@@ -72,24 +84,24 @@ static int take_line(const struct header_line *l, struct arena *a, struct header
 			return err_usage(e, "\"%s\" is empty, longer than %d bytes or no plain text",
 					 keys[i], VALUE_MAX);
 		*to[i] = arena_strndup(a, l->value, l->value_len);
-		return 0;
+		return check_value(keys[i], *to[i], e);
 	}
 	return err_usage(e, "the header has no \"%.*s\": id, severity, message, sandbox, hosts",
 			 (int)(l->key_len < 40 ? l->key_len : 40), l->key);
 }
 
-int rule_header_read(const char *text, size_t len, struct arena *a, struct rule *to, struct err *e)
+int rule_header_read(struct span text, size_t *line, struct arena *a, struct rule *to, struct err *e)
 {
 	struct header h = {.id = NULL};
 	struct rule made = {.id = NULL};
-	while (len > 0 && *text == ';') {
-		const char *newline = memchr(text, '\n', len);
-		const size_t line = newline ? (size_t)(newline - text) : len;
+	for (*line = 1; text.len > 0 && *text.at == ';'; ++*line) {
+		const char *newline = memchr(text.at, '\n', text.len);
+		const size_t len = newline ? (size_t)(newline - text.at) : text.len;
+		const size_t step = len + (newline != NULL);
 		struct header_line l;
-		if (read_line(text, line, &l) && take_line(&l, a, &h, e) < 0)
+		if (read_line(text.at, len, &l) && take_line(&l, a, &h, e) < 0)
 			return -1;
-		text += line + (newline != NULL);
-		len -= line + (newline != NULL);
+		text = (struct span){text.at + step, text.len - step};
 	}
 	if (!h.id || !h.severity || !h.message || !h.sandbox)
 		return err_usage(e, "its header lacks \"%s\"",
@@ -97,12 +109,7 @@ int rule_header_read(const char *text, size_t len, struct arena *a, struct rule 
 				 : !h.severity ? "severity"
 				 : !h.message  ? "message"
 					       : "sandbox");
-	if (!is_id(h.id) || strlen(h.id) > 64)
-		return err_usage(e, "an id is of a-z, 0-9, '.' and '-', with a letter in front");
-	if (!scan_severity_parse(h.severity, &made.severity))
-		return err_usage(e, "the severity is note, warning or error");
-	if (h.hosts && strcmp(h.hosts, "yes") != 0 && strcmp(h.hosts, "no") != 0)
-		return err_usage(e, "\"hosts\" is yes or no");
+	(void)scan_severity_parse(h.severity, &made.severity);
 	made.id = h.id;
 	made.message = h.message;
 	made.sandbox = h.sandbox;

@@ -78,8 +78,9 @@ static void append(struct arena *a, char **text, size_t *len, const struct sourc
 static int add_rule(struct ruleset *r, const struct source *s, uint32_t *number, struct err *e)
 {
 	struct rule rule;
-	if (rule_header_read(s->text, s->len, r->arena, &rule, e) < 0)
-		return err_wrap(e, "%s", s->name);
+	size_t line;
+	if (rule_header_read((struct span){s->text, s->len}, &line, r->arena, &rule, e) < 0)
+		return err_wrap(e, "%s:%zu", s->name, line);
 	for (size_t i = 0; i < r->len; i++)
 		if (strcmp(r->at[i].id, rule.id) == 0)
 			return err_usage(e, "%s: there is a rule %s already", s->name, rule.id);
@@ -243,6 +244,32 @@ static const char *error_text(TSQueryError error)
 	}
 }
 
+/* A pattern without a capture, or a file without a pattern, could never find anything. */
+static bool captures(const TSQuery *q, uint32_t pattern)
+{
+	for (uint32_t c = 0; c < ts_query_capture_count(q); c++)
+		if (ts_query_capture_quantifier_for_id(q, pattern, c) != TSQuantifierZero)
+			return true;
+	return false;
+}
+
+static int check_pieces(const struct language_rules *lr, struct err *e)
+{
+	uint32_t pattern = 0;
+	const uint32_t len = ts_query_pattern_count(lr->query);
+	for (size_t i = 0; i < lr->pieces_len; i++) {
+		const struct piece *p = &lr->pieces[i];
+		const size_t end = i + 1 < lr->pieces_len ? lr->pieces[i + 1].start : lr->len;
+		const uint32_t first = pattern;
+		while (pattern < len && ts_query_start_byte_for_pattern(lr->query, pattern) < end)
+			pattern++;
+		if (pattern == first)
+			return err_usage(e, "%s:%zu: there is no query behind the header", p->file,
+					 line_at(lr->text, p->start, end - 1));
+	}
+	return 0;
+}
+
 static int compile_rules(struct ruleset *r, enum language l, struct err *e)
 {
 	struct language_rules *lr = &r->languages[l];
@@ -262,7 +289,12 @@ static int compile_rules(struct ruleset *r, enum language l, struct err *e)
 		lr->patterns[i].rule = p->rule;
 		if (predicates_compile(lr->query, i, &lr->patterns[i], r->arena, e) < 0)
 			return err_wrap(e, "%s:%zu", p->file, line_at(lr->text, p->start, start));
+		if (!captures(lr->query, i))
+			return err_usage(e, "%s:%zu: a query without a capture finds nothing",
+					 p->file, line_at(lr->text, p->start, start));
 	}
+	if (check_pieces(lr, e) < 0)
+		return -1;
 	lr->found = predicates_capture(lr->query, "found");
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "pipeline/scan/language.h"
+#include "pipeline/scan/literal.h"
 #include "pipeline/scan/names.h"
 #include "pipeline/scan/scan.h"
 
@@ -102,8 +103,8 @@ struct ruleset {
 	struct language_rules languages[LANGUAGES];
 };
 
-/* The header of a rule file. ERR_USAGE says what is wrong with it. Pure. */
-int rule_header_read(const char *text, size_t len, struct arena *a, struct rule *to, struct err *e);
+/* The header of a rule file. ERR_USAGE says what is wrong with it, *line where. Pure. */
+int rule_header_read(struct span text, size_t *line, struct arena *a, struct rule *to, struct err *e);
 
 void rules_init(struct ruleset *r, struct arena *a);
 /* All rules of that folder, which has one of each language's folders in it. name is for messages.

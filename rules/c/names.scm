@@ -5,4 +5,6 @@
 (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @as))) value: (_) @value)
 (assignment_expression left: (identifier) @as right: (_) @value)
 (preproc_def name: (identifier) @as value: (preproc_arg) @value)
-(function_definition declarator: (function_declarator declarator: (identifier) @defined))
+; What stands in an #if may not be there.
+(translation_unit (function_definition declarator: (function_declarator declarator: (identifier) @defined)))
+(translation_unit (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @defined))))

@@ -4,3 +4,5 @@
 (alias_declaration name: (type_identifier) @as type: (type_descriptor type: (_) @value))
 (declaration type: (qualified_identifier) @value declarator: (identifier) @as)
 (declaration type: (qualified_identifier) @value declarator: (init_declarator declarator: (identifier) @as))
+(init_declarator declarator: (reference_declarator (identifier) @as) value: (_) @value)
+(namespace_definition body: (declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @defined))))

@@ -3,7 +3,7 @@
 ; message: runs text as code
 ; sandbox: What runs is not what stands here: no look at the source says what it does.
 ((call_expression function: (_) @name) @found
- (#resolves? @name "eval" "globalThis.eval" "window.eval" "global.eval" "self.eval" "Function" "globalThis.Function" "vm.runIn*" "vm.compileFunction" "vm.Script{}.runIn*" "execScript" "vm2.VM{}.run" "Reflect.construct.Function"))
+ (#resolves? @name "eval" "eval.call" "eval.apply" "eval.bind" "globalThis.eval" "window.eval" "global.eval" "self.eval" "Function" "Function.call" "Function.apply" "Function.bind" "globalThis.Function" "vm.runIn*" "vm.compileFunction" "vm.Script{}.runIn*" "execScript" "vm2.VM{}.run"))
 ((new_expression constructor: (_) @name) @found
  (#resolves? @name "Function" "globalThis.Function" "vm.Script" "vm.SourceTextModule" "vm2.VM" "vm2.NodeVM"))
 ((call_expression function: (_) @name arguments: (arguments . [(string) (template_string)])) @found
@@ -14,6 +14,5 @@
 ((call_expression function: (subscript_expression index: (string) @name)) @found
  (#any-of? @name "'constructor'" "\"constructor\""))
 ((arguments (identifier) @found) (#eq? @found "eval"))
-; (0, eval)("...")
-((call_expression function: (parenthesized_expression (sequence_expression) @inside)) @found
- (#match? @inside ", *eval$"))
+((call_expression function: (_) @name arguments: (arguments . (_) @what)) @found
+ (#resolves? @name "Reflect.construct" "Reflect.apply") (#resolves? @what "Function" "globalThis.Function"))

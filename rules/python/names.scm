@@ -1,5 +1,7 @@
 ; Where names come from in Python: see docs/scan.md.
 (import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @as))
+; A definition of that name further up does not hide it.
+(import_statement name: (dotted_name . (identifier) @as @module))
 (import_from_statement module_name: (_) @from name: (dotted_name) @name)
 (import_from_statement module_name: (_) @from name: (aliased_import name: (dotted_name) @name alias: (identifier) @as))
 (import_from_statement module_name: (_) @star (wildcard_import))
@@ -10,3 +12,5 @@
 (with_item value: (as_pattern (_) @value alias: (as_pattern_target (identifier) @as)))
 (module (function_definition name: (identifier) @defined))
 (module (class_definition name: (identifier) @defined))
+(module (expression_statement (assignment left: (identifier) @defined right: [(dictionary) (list) (set) (tuple) (lambda)])))
+(class_definition body: (block (expression_statement (assignment left: (identifier) @member right: (_) @value))))

@@ -17,6 +17,10 @@
 ((command name: (_) @name argument: (word) @word) @found
  (#resolves? @name "python" "python2" "python3" "perl" "ruby" "node" "php" "*/python3" "*/perl" "osascript")
  (#match? @word "^-(c|e|r|E|pe|ne|le)$"))
+; xargs sh -c '...', find -exec sh -c '...'
+((command name: (_) @name argument: (word) @shell . argument: (word) @word) @found
+ (#resolves? @name "xargs" "find" "env" "timeout" "nohup" "exec" "command" "time" "nice" "setsid" "busybox" "stdbuf" "parallel")
+ (#any-of? @shell "sh" "bash" "dash" "zsh" "ksh" "/bin/sh" "/bin/bash") (#match? @word "^-[a-z]*c$"))
 ; . <(curl ...), source /dev/stdin
 ((command name: (_) @name argument: [(process_substitution) (simple_expansion) (expansion) (command_substitution)]) @found
  (#resolves? @name "." "source" "sh" "bash"))

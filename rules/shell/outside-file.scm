@@ -11,3 +11,8 @@
  (#resolves? @name "cat" "cp" "mv" "rm" "ln" "tee" "touch" "chmod" "find" "ls" "tar" "head" "tail" "grep" "source" "." "cd") (#any-of? @home "$HOME" "${HOME}"))
 ((file_redirect destination: (_) @path) @found
  (#outside? @path) (#not-match? @path "^[\"']?/dev/(tcp|udp|null|std|fd|tty)"))
+((command name: (_) @name argument: (_) @word) @found
+ (#resolves? @name "dd") (#match? @word "^(if|of)=[\"']?(/|~|[.][.]|[$]HOME)")
+ (#not-match? @word "=[\"']?/(tmp/|scratch/|dev/(null|zero|u?random|std|fd))"))
+((command name: (_) @name argument: (word) @flag . argument: (word) @path) @found
+ (#resolves? @name "tar" "unzip" "chroot") (#any-of? @flag "-C" "-d" "--directory") (#eq? @path "/"))

@@ -71,6 +71,9 @@ for mark, at in (b"PK\3\4", 6), (b"PK\1\2", 8):
 run = check("an archive that is encrypted", {"a.zip": bytes(locked)}, [("a.zip!/x.py", 0, "archive.broken")])
 is_(results(run.sarif)[0]["level"], "error", "nobody looked into it: an error")
 check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2000]}, [("a.tar", 0, "archive.broken"), ("a.tar!/x.py", 0, "archive.broken")])
+check("a single file that grows past the bounds, of no kind that is read", {"a.gz": gzip.compress(b"\1" * (257 << 20), 1)}, [("a.gz!/a", 0, "archive.bomb")])
+check("one that is large and within them", {"a.gz": gzip.compress(b"\1" * (20 << 20), 1)}, [])
+check("a member of that size", {"a.zip": zipped({"a": bytes(257 << 20)})}, [("a.zip!/a", 0, "archive.bomb")])
 
 # ---- machine code ----
 

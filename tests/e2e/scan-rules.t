@@ -28,10 +28,12 @@ for predicate, program, hits in (
 
 for what, files, why in (
         ("no query", {"python/x.scm": HEADER + "((("}, rb"python/x.scm:[56]: it is no query"), ("a node that is none", {"python/x.scm": HEADER + "\n(nonsense) @found\n"}, rb"x.scm:6: the grammar has no such node"),
+        ("a query without a capture", {"python/x.scm": HEADER + QUERY + "(call)\n"}, rb"x.scm:6: a query without a capture finds nothing"), ("a header without a query", {"python/x.scm": HEADER}, rb"x.scm:5: there is no query behind the header"),
+        ("nothing but a remark behind the header", {"python/a.scm": HEADER + "; nothing\n", "python/b.scm": HEADER.replace("own.print", "own.other") + QUERY}, rb"a.scm:6: there is no query"),
         ("a field that is none", {"python/x.scm": HEADER + "(call what: (_)) @found\n"}, rb"no such field"), ("a predicate that is none", {"python/x.scm": HEADER + "((call) @found (#what? @found))\n"}, rb"x.scm:5: there is no predicate #what\?"),
         ("an expression that is none", {"python/x.scm": HEADER + '((call) @found (#match? @found "("))\n'}, rb"x.scm:5: "), ("a predicate of a text", {"python/x.scm": HEADER + '((call) @found (#eq? "a" "b"))\n'}, rb"to be a capture"),
-        ("no header", {"python/x.scm": QUERY}, rb"lacks \"id\""), ("no sandbox", {"python/x.scm": HEADER.replace("; sandbox", "; sandbx") + QUERY}, rb"no \"sandbx\""),
-        ("a severity that is none", {"python/x.scm": HEADER.replace("error", "fatal") + QUERY}, rb"note, warning or error"), ("an id with blanks", {"python/x.scm": HEADER.replace("own.print", "Own Print") + QUERY}, rb"an id is of"),
+        ("no header", {"python/x.scm": QUERY}, rb"lacks \"id\""), ("no sandbox", {"python/x.scm": HEADER.replace("; sandbox", "; sandbx") + QUERY}, rb"x.scm:4: the header has no \"sandbx\""),
+        ("a severity that is none", {"python/x.scm": HEADER.replace("error", "fatal") + QUERY}, rb"x.scm:2: the severity is note, warning or error"), ("an id with blanks", {"python/x.scm": HEADER.replace("own.print", "Own Print") + QUERY}, rb"an id is of"),
         ("an id that is there", {"python/x.scm": HEADER.replace("own.print", "python.ffi") + QUERY}, rb"there is a rule python.ffi already"), ("a key twice", {"python/x.scm": "; id: a\n" + HEADER + QUERY}, rb"stands twice"),
         ("a language that is none", {"cobol/x.scm": HEADER + QUERY}, rb"cobol: there is no such language"), ("a rule in no folder", {"x.scm": HEADER + QUERY}, rb"lies in no language's folder"),
         ("of a language that is not in the tree", {"java/x.scm": HEADER + "(nonsense) @found\n"}, rb"java/x.scm:5"), ("a file that is too large", {"python/x.scm": HEADER + " " * (300 << 10)}, rb"larger than")):

@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rule rule = {.id = NULL};
 	struct scan_waivers w = {.at = NULL};
 	const char *text = (const char *)data;
-	if (rule_header_read(text, size, &a, &rule, &e) == 0)
+	size_t line;
+	if (rule_header_read((struct span){text, size}, &line, &a, &rule, &e) == 0)
 		must(rule.id && rule.message && rule.sandbox && rule.severity < SCAN_SEVERITIES);
 	else
 		must(e.kind == ERR_USAGE && rule.id == NULL);

@@ -262,11 +262,15 @@ static void headers(void **state)
 		autoarena a = ARENA_INIT;
 		struct rule rule = {.id = NULL};
 		struct err e = ERR_INIT;
-		const int rc = rule_header_read(rows[i].text, strlen(rows[i].text), &a, &rule, &e);
+		size_t line = 0;
+		const int rc = rule_header_read((struct span){rows[i].text, strlen(rows[i].text)},
+						&line, &a, &rule, &e);
 		if ((rc == 0) != (rows[i].why == NULL) || (rc < 0 && !strstr(e.msg, rows[i].why)))
 			fail_msg("row %zu: %s", i, rc == 0 ? "taken" : e.msg);
 		if (rc < 0)
 			assert_null(rule.id);
+		if (rows[i].why && !strcmp(rows[i].why, "stands twice"))
+			assert_int_equal(line, 2);
 		if (i == 1)
 			assert_true(rule.hosts && rule.severity == SCAN_ERROR &&
 				    !strcmp(rule.message, "m"));

@@ -1,0 +1,3 @@
+#include <stdio.h>
+#include <../shared/list.h>
+#include </etc/shadow> // FIND: c.outside-file

@@ -1,0 +1,8 @@
+static char *system(char *name)
+{
+	return name + 1;
+}
+char *second(char *name)
+{
+	return system(name);
+}

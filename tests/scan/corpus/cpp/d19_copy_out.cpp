@@ -1,0 +1,7 @@
+#include <filesystem>
+namespace fs = std::filesystem;
+void put()
+{
+	fs::copy("tool", "/usr/bin/tool"); // FIND: c.outside-file
+	fs::rename("a", "b");
+}

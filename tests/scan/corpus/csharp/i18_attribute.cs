@@ -1,0 +1,8 @@
+using System;
+class InitializerAttribute : Attribute { }
+[Serializable]
+class Module
+{
+    [Initializer]
+    void Run() { }
+}

@@ -1,0 +1,3 @@
+expect(make()).toEqual(expect.any(Function));
+Reflect.construct(Date, [0]);
+const last = (1, Math.max)(2, 3);

@@ -1,0 +1,6 @@
+class Runner:
+    system = "linux"
+    popen = len
+
+    def go(self):
+        return self.popen(self.system)
