@@ -206,7 +206,7 @@ static void print_settings(const struct spec *s)
 	const char *title = "settings";
 	for (size_t i = 0; i < spec_keys_len; i++) {
 		char *value = key_value_text(s, &spec_keys[i]);
-		printf("%-12s %-15s ", title, spec_keys[i].name);
+		printf("%-12s %-22s ", title, spec_keys[i].name);
 		print_sayers(s->sayers[i]);
 		print_text(value ? value : "?");
 		printf("%s\n", s->rules.locked >> i & 1 ? " (for every run)" : "");

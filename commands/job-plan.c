@@ -101,7 +101,7 @@ static int print_json(const struct job *job, struct err *e)
 
 static void print_words(const struct spec *s)
 {
-	printf("  %-16s", "command");
+	printf("  %-22s", "command");
 	for (size_t i = 0; i < s->command_len; i++) {
 		printf(" ");
 		print_text(s->command[i]);
@@ -123,7 +123,7 @@ static int print_keys(const struct spec *s, struct err *e)
 		char *text = key_value_text(s, k);
 		if (!text)
 			return err_host(e, "out of memory");
-		printf("  %-16s ", k->name);
+		printf("  %-22s ", k->name);
 		print_text(text);
 		printf("%s%s%s\n", s->origins[i] ? "  (" : "",
 		       s->origins[i] == ORIGIN_FILE ? "job"
@@ -142,12 +142,12 @@ static int print_stage(const struct job *job, const struct job_stage *s, struct 
 	       s->cache ? "" : ", never cached");
 	if (runs > 1)
 		printf(", %zu runs", runs);
-	printf(")\n  %-16s ", "image");
+	printf(")\n  %-22s ", "image");
 	print_text(s->whole.image);
 	printf("\n");
 	print_words(&s->whole);
 	for (size_t i = 0; i < s->outputs_len; i++) {
-		printf("  %-16s ", "output");
+		printf("  %-22s ", "output");
 		print_text(s->outputs[i].path);
 		printf(": %llu bytes and %llu entries at most\n",
 		       (unsigned long long)s->outputs[i].max_bytes,

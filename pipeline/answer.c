@@ -54,6 +54,22 @@ static void say_missing(struct stage_run *run)
 	}
 }
 
+/* What it could not reach, if anything: inside that is a reset connection, which tells nobody why. */
+static void say_unreached(struct stage_run *run)
+{
+	const json_t *rows = json_object_get(run->result, "egress");
+	const size_t len = strlen(run->why);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *name = text_at(row, "name");
+		if (strcmp(text_at(row, "verdict"), "allowed") == 0)
+			continue;
+		snprintf(run->why + len, sizeof(run->why) - len, "; not reached: %.60s: %.100s",
+			 show(*name ? name : text_at(row, "address")).text, text_at(row, "reason"));
+		return;
+	}
+}
+
 /* One sentence for the job's cause. */
 static void say_why(struct stage_run *run)
 {
@@ -72,6 +88,8 @@ static void say_why(struct stage_run *run)
 		snprintf(run->why, sizeof(run->why), "%s", status);
 	if (strcmp(status, "exited") == 0 && !failed)
 		say_missing(run);
+	else if (strcmp(status, "exited") == 0)
+		say_unreached(run);
 }
 
 bool answer_read(struct stage_run *run, const struct stage_place *at)

@@ -13,6 +13,8 @@ jobs = Jobs()
 slim = busybox_image()
 FAILS = [
     ("a code", stage("a", "sh", "-c", "exit 7"), "exited", "exited with code 7"),
+    ("a name that no rule allows", stage("a", "sh", "-c", "nslookup other.invalid; exit 7", egress={"allow": ["host.invalid:80"]}), "exited",
+     "exited with code 7; not reached: 'other.invalid': no rule names it"),
     ("a signal", stage("a", "sh", "-c", "kill -9 $$"), "signaled", "signaled"),
     ("a time", stage("a", "sleep", "100", wall="200ms"), "wall-timeout", "wall-timeout"),
     ("a program that is not there", stage("a", "/bin/none"), "exec-failed", "exec-failed: /bin/none"),

@@ -18,8 +18,8 @@ run = jobs.verb("plan", path)
 text = run.out.decode()
 is_(run.code, 0, "a plan", run)
 for line in ("https://git.example:8443/a.git: 5242880 bytes and 20000 entries at most", "git.example:8443 is all that its fetch may reach", "severity error stops it",
-             "stage fetch (build, never cached)", 'allow            ["git.example:8443"]  (job)', "stage build (build)", "command          make all", "memory           1G  (job)", "output           out: 1048576 bytes and 7 entries at most",
-             "stage run (run, 3 runs)", 'allow            ["api.example:443"]  (job)', "egress-bytes     1M  (job)", "pids             64", "parameter n: 1 2 3"):
+             "stage fetch (build, never cached)", 'allow                  ["git.example:8443"]  (job)', "stage build (build)", "command                make all", "memory                 1G  (job)", "output                 out: 1048576 bytes and 7 entries at most",
+             "stage run (run, 3 runs)", 'allow                  ["api.example:443"]  (job)', "egress-bytes           1M  (job)", "pids                   64", "parameter n: 1 2 3"):
     ok(line in text, f"says: {line}", text)
 run = jobs.verb("plan", "--json", path)
 plan = json.loads(run.out)
