@@ -28,7 +28,8 @@ NEED    := -std=gnu17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -I$(OUT) \
            -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
 ifeq ($(SAN),)
 NEED    += -D_FORTIFY_SOURCE=2
-LINK    := -static-pie -Wl,--gc-sections
+# The linker warns of getpwuid() and others that use nsswitch.conf: libcap-ng and c-ares have them, in functions that nobody calls.
+LINK    := -static-pie -Wl,--gc-sections -Wl,--no-warnings
 DYNAMIC := -pie -Wl,--gc-sections -Wl,--as-needed
 else
 NEED    += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
