@@ -196,9 +196,7 @@ static bool read_entry(struct reader *r, const struct unit *u, struct archive *a
 	const int failed = read_member(r, a, &m);
 	if (!failed)
 		look_inside(r, u, &m);
-	if (!failed && m.cut && too_much(r, a, entry))
-		tell(r, RULE_ARCHIVE_BOMB, u, &m, "bytes");
-	else if (failed && r->unpacked > UNPACKED_MAX)
+	if (failed ? r->unpacked > UNPACKED_MAX : m.cut && too_much(r, a, entry))
 		tell(r, RULE_ARCHIVE_BOMB, u, &m, "bytes");
 	else if (failed)
 		tell(r, RULE_ARCHIVE_BROKEN, u, &m,

@@ -184,7 +184,7 @@ static bool is_utf16(const struct unit *u)
 static TSTree *parse(struct reader *r, const struct unit *u, enum language l)
 {
 	char *blanked = NULL;
-	if (l == LANGUAGE_SHELL && memmem(u->text, u->len, "\n\\", 2)) {
+	if (l == LANGUAGE_SHELL && u->len > 0 && memmem(u->text, u->len, "\n\\", 2)) {
 		blanked = malloc(u->len);
 		if (!blanked)
 			return NULL;
