@@ -1,6 +1,7 @@
 /* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds
  * them too, by the same numbers; it gets a new row at once, and one that changed a second later,
- * with all that changed in between: more than that it takes for a broker that is not itself. */
+ * with all that changed in between: more than that it takes for a broker that is not itself, as it
+ * does a new row before those that were made earlier. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"
@@ -11,13 +12,15 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { FLUSH_MS = 1000, RETRY_MS = 50, ROOM = 8 };
+enum { FLUSH_MS = 1000, RETRY_MS = 50 };
 
+/* All of it from the beginning: a row cannot be refused once and be had a moment later. */
 struct report {
-	struct egress_report *rows;
+	struct egress_report rows[EGRESS_ROWS_MAX];
 	int64_t due_ns[EGRESS_ROWS_MAX]; /* it changed, and is told then; NEVER: it is as it was told */
 	int64_t first_due_ns;		 /* none is due earlier */
-	size_t len, room, denied;
+	size_t len, denied;
+	size_t told; /* so many the supervisor has; each of the others is due */
 	uint64_t more;
 };
 
@@ -62,17 +65,6 @@ static bool same(const struct egress_report *a, const struct egress_report *b)
 	       strcmp(a->name, b->name) == 0 && strcmp(a->reason, b->reason) == 0;
 }
 
-static bool grow(struct report *t)
-{
-	const size_t room = t->room ? 2 * t->room : ROOM;
-	struct egress_report *rows = realloc(t->rows, room * sizeof(*rows));
-	if (!rows)
-		return false;
-	t->rows = rows;
-	t->room = room;
-	return true;
-}
-
 /* Questions, and attempts that came to nothing, cost a program next to nothing: of each half of the
  * rows they leave half to what says more. */
 static bool has_its_share(const struct report *t, const struct egress_report *row)
@@ -95,7 +87,7 @@ static struct egress_report *row_for(struct report *t, const struct egress_repor
 	if (denied ? t->denied == EGRESS_DENIED_ROWS
 		   : t->len - t->denied == EGRESS_ROWS_MAX - EGRESS_DENIED_ROWS)
 		return NULL;
-	if (has_its_share(t, row) || (t->len == t->room && !grow(t)))
+	if (has_its_share(t, row))
 		return NULL;
 	t->denied += denied;
 	struct egress_report *made = &t->rows[t->len];
@@ -105,9 +97,19 @@ static struct egress_report *row_for(struct report *t, const struct egress_repor
 }
 
 /* False: the supervisor has no room for it now. */
-static bool tell(const struct broker *b, const struct egress_report *row, int flags)
+static bool tell(const struct broker *b, const struct egress_report *r, int flags)
 {
-	return send(b->p->supervisor, row, sizeof(*row), flags | MSG_NOSIGNAL) == sizeof(*row);
+	return send(b->p->supervisor, r, sizeof(*r), flags | MSG_NOSIGNAL) == sizeof(*r);
+}
+
+/* False too where one before it had no room. */
+static bool tell_row(struct broker *b, size_t i, int flags)
+{
+	struct report *t = b->report;
+	if (i > t->told || !tell(b, &t->rows[i], flags))
+		return false;
+	t->told += i == t->told;
+	return true;
 }
 
 static void tell_in(struct broker *b, size_t i, int64_t ms)
@@ -126,7 +128,7 @@ static void tell_change(struct broker *b, struct egress_report *row)
 	row->more = b->report->more;
 	if (row->count > 1)
 		tell_in(b, row->row, FLUSH_MS);
-	else if (!tell(b, row, MSG_DONTWAIT))
+	else if (!tell_row(b, row->row, MSG_DONTWAIT))
 		tell_in(b, row->row, RETRY_MS);
 }
 
@@ -171,7 +173,7 @@ void report_flush(struct broker *b, bool all)
 			t->due_ns[i] = NEVER;
 			t->rows[i].more = t->more;
 			/* At the end it is worth waiting for: the supervisor reads, or ends us. */
-			if (tell(b, &t->rows[i], all ? 0 : MSG_DONTWAIT))
+			if (tell_row(b, i, all ? 0 : MSG_DONTWAIT))
 				continue;
 			ms = RETRY_MS;
 		}
