@@ -80,9 +80,9 @@ enum { EGRESS_NAME_BYTES = 256, EGRESS_REASON_BYTES = 384 };
 struct egress_row {
 	enum egress_verdict verdict;
 	enum egress_route route;
-	bool others; /* all that had no row of their own; nothing says what they were */
 	char name[EGRESS_NAME_BYTES]; /* "" is null: an address was dialled */
 	const char *rule;	      /* NULL: none */
+	bool others;		      /* all that found no row; what they were is not said */
 	bool has_address;
 	struct address address;
 	uint16_t port;			  /* 0 is null */
