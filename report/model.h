@@ -93,7 +93,6 @@ struct run_told {
 	int64_t artifacts_more;
 	struct egress_told *egress;
 	size_t egress_len;
-	int64_t egress_more;
 	struct denied_told *denied;
 	size_t denied_len;
 	int64_t denied_more;

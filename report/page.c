@@ -233,7 +233,7 @@ static void put_egress(const struct part *p, const struct run_told *run)
 						{"Received", true}, {"Lasted", true}};
 	struct table t;
 	part_begin(p, "egress", "Network");
-	if (run->egress_len == 0 && run->egress_more <= 0) {
+	if (run->egress_len == 0) {
 		put_unused(p, run);
 		return part_end(p);
 	}
@@ -241,11 +241,6 @@ static void put_egress(const struct part *p, const struct run_told *run)
 	for (size_t i = 0; i < run->egress_len; i++)
 		put_egress_row(&t, &run->egress[i]);
 	table_end(&t);
-	if (run->egress_more > 0) {
-		html_markup(p->h, "<p class=\"note\">And ");
-		put_said(p->h, say_count(run->egress_more));
-		html_markup(p->h, " attempts that found no row.</p>\n");
-	}
 	part_end(p);
 }
 

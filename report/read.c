@@ -136,7 +136,6 @@ static void read_egress(struct run_told *run, struct reading *r, const struct no
 {
 	const struct node list = node_array(r, root, "egress", &run->egress_len);
 	run->egress = ROWS(r, struct egress_told, run->egress_len);
-	run->egress_more = node_number(r, root, "egress_more");
 	for (size_t i = 0; i < run->egress_len && !r->bad; i++) {
 		const struct node n = node_element(&list, i);
 		run->egress[i] = (struct egress_told){

@@ -164,6 +164,7 @@ static void store_row(struct run *run, const struct egress_report *in)
 	const struct egress_list *rules = &run->spec->egress.allow;
 	*row = (struct egress_row){.verdict = (enum egress_verdict)in->verdict,
 				   .route = (enum egress_route)in->route,
+				   .others = in->others,
 				   .rule = in->rule < rules->len ? rules->rules[in->rule].text : NULL,
 				   .has_address = in->has_address,
 				   .address = in->address,
@@ -175,22 +176,28 @@ static void store_row(struct run *run, const struct egress_report *in)
 				   .duration_usec = (int64_t)in->duration_usec};
 	text_fit(row->name, sizeof(row->name), in->name);
 	text_fit(row->reason, sizeof(row->reason), in->reason);
-	run->r->egress_more = (int64_t)in->more;
 }
 
-/* A document's numbers have 63 bits, and what is told of happened. */
+static bool says_what(const struct egress_report *in)
+{
+	return in->name[0] || in->reason[0] || in->rule != EGRESS_NO_RULE || in->has_address ||
+	       in->port || in->sys;
+}
+
+/* Whatever the parser says is held against its range: it reads what the network says. A document's
+ * numbers have 63 bits, those that are added up too, and what is told of happened. */
 static bool is_in_range(const struct egress_report *in)
 {
-	const uint64_t sums[] = {in->count, in->sent_bytes, in->received_bytes, in->duration_usec,
-				 in->more};
+	const uint64_t sums[] = {in->count, in->sent_bytes, in->received_bytes, in->duration_usec};
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		if (sums[i] > INT64_MAX)
+		if (sums[i] > INT64_MAX / EGRESS_ROWS_MAX)
 			return false;
+	if (*(const unsigned char *)&in->has_address > 1 || *(const unsigned char *)&in->others > 1)
+		return false;
 	return in->count > 0 && in->row < EGRESS_ROWS_MAX && in->verdict < EGRESS_VERDICT_COUNT &&
-	       in->route < EGRESS_ROUTE_COUNT && *(const unsigned char *)&in->has_address <= 1;
+	       in->route < EGRESS_ROUTE_COUNT && !(in->others && says_what(in));
 }
 
-/* Whatever the parser says is held against its range: it reads what the network says. */
 /* "name:port", "address:port", or the name that the resolver was asked for. */
 static void audit_row(struct run *run, const struct egress_row *row)
 {
@@ -214,7 +221,7 @@ static bool take_row(struct run *run, struct egress_report *in)
 	const bool is_new = in->row == r->egress_len;
 	r->egress_len += is_new;
 	store_row(run, in);
-	if (is_new && in->verdict == EGRESS_DENIED)
+	if (is_new && in->verdict == EGRESS_DENIED && !in->others)
 		audit_row(run, &r->egress[in->row]);
 	/* What is new is always told: a program must not get rid of who looks on by repeating itself. */
 	if (is_new || run->egress.events++ < EVENTS_MAX)

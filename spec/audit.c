@@ -70,7 +70,7 @@ static int64_t denied_calls(const struct result *r)
 
 static int64_t denied_egress(const struct result *r)
 {
-	int64_t count = r->egress_more;
+	int64_t count = 0;
 	for (size_t i = 0; i < r->egress_len; i++)
 		count += r->egress[i].verdict == EGRESS_DENIED ? r->egress[i].count : 0;
 	return count;

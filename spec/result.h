@@ -82,6 +82,7 @@ struct egress_row {
 	enum egress_route route;
 	char name[EGRESS_NAME_BYTES]; /* "" is null: an address was dialled */
 	const char *rule;	      /* NULL: none */
+	bool others;		      /* all that found no row; what they were is not said */
 	bool has_address;
 	struct address address;
 	uint16_t port;			  /* 0 is null */
@@ -91,8 +92,14 @@ struct egress_row {
 };
 
 /* Denied ones have a share of their own, so that a flood of them leaves room for the others; and of
- * these so have questions, as among the others have attempts that came to nothing. */
-enum { EGRESS_ROWS_MAX = 256, EGRESS_DENIED_ROWS = 128, EGRESS_CHEAP_ROWS = 64 };
+ * these so have questions, as among the others have attempts that came to nothing. What finds no
+ * room is in one row of each verdict and route, so that nothing is missing from the sums. */
+enum {
+	EGRESS_OWN_ROWS = 256,
+	EGRESS_DENIED_ROWS = 128,
+	EGRESS_CHEAP_ROWS = 64,
+	EGRESS_ROWS_MAX = EGRESS_OWN_ROWS + EGRESS_VERDICT_COUNT * EGRESS_ROUTE_COUNT,
+};
 
 /* What became of one declared artifact. */
 enum artifact_status {
@@ -153,7 +160,6 @@ struct result {
 
 	struct egress_row *egress; /* EGRESS_ROWS_MAX of them; NULL: nothing was allowed to leave */
 	size_t egress_len;
-	int64_t egress_more; /* attempts that found no row */
 
 	struct stream_result out, err;
 	struct denied_syscall denied[DENIED_MAX];

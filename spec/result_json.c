@@ -191,6 +191,8 @@ static const char *const verdict_names[EGRESS_VERDICT_COUNT] =
 static const char *const route_names[EGRESS_ROUTE_COUNT] =
 	{[EGRESS_BY_TCP] = "tcp", [EGRESS_BY_UDP] = "udp", [EGRESS_BY_DNS] = "dns"};
 
+static const char others_reason[] = "and others that have no row of their own";
+
 static void write_egress_row(struct json_writer *w, const char *key, const struct egress_row *row)
 {
 	char address[ADDRESS_TEXT_BYTES] = "";
@@ -204,7 +206,7 @@ static void write_egress_row(struct json_writer *w, const char *key, const struc
 	text(w, "address", address);
 	number(w, "port", row->port ? row->port : NUM_UNKNOWN);
 	json_text(w, "verdict", verdict_names[row->verdict]);
-	text(w, "reason", row->reason);
+	text(w, "reason", row->others ? others_reason : row->reason);
 	text(w, "errno", name ? name : "");
 	number(w, "count", row->count);
 	number(w, "sent_bytes", row->sent_bytes);
@@ -215,11 +217,14 @@ static void write_egress_row(struct json_writer *w, const char *key, const struc
 
 static void write_egress(struct json_writer *w, const struct result *r)
 {
+	int64_t more = 0;
 	json_begin(w, "egress", '[');
-	for (size_t i = 0; i < r->egress_len; i++)
+	for (size_t i = 0; i < r->egress_len; i++) {
 		write_egress_row(w, NULL, &r->egress[i]);
+		more += r->egress[i].others ? r->egress[i].count : 0;
+	}
 	json_end(w, '[');
-	number(w, "egress_more", r->egress_more);
+	number(w, "egress_more", more);
 }
 
 static void write_origin(struct json_writer *w, const struct result *r)

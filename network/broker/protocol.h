@@ -70,11 +70,11 @@ struct egress_report {
 	int32_t sys; /* errno of a connection that could not be made, 0 none */
 	struct address address;
 	bool has_address;
+	bool others;			  /* all that found no row; what they were is not said */
 	uint16_t port;			  /* 0: none */
 	char name[EGRESS_NAME_BYTES];	  /* "": an address was dialled */
 	char reason[EGRESS_REASON_BYTES]; /* "": none */
 	uint64_t count, sent_bytes, received_bytes, duration_usec;
-	uint64_t more; /* of any: what found no row */
 	struct err err;
 };
 

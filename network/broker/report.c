@@ -1,6 +1,7 @@
 /* Rows for the result: what is the same but for time and bytes is one row. The supervisor holds
  * them too, by the same numbers; it gets a new row at once, and one that changed a second later,
- * with all that changed in between: more than that it takes for a broker that is not itself. */
+ * with all that changed in between: more than that it takes for a broker that is not itself, as it
+ * does a new row before those that were made earlier. */
 #include "network/broker/broker.h"
 
 #include "spec/spec.h"
@@ -11,14 +12,15 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { FLUSH_MS = 1000, RETRY_MS = 50, ROOM = 8 };
+enum { FLUSH_MS = 1000, RETRY_MS = 50 };
 
+/* All of it from the beginning: a row cannot be refused once and be had a moment later. */
 struct report {
-	struct egress_report *rows;
+	struct egress_report rows[EGRESS_ROWS_MAX];
 	int64_t due_ns[EGRESS_ROWS_MAX]; /* it changed, and is told then; NEVER: it is as it was told */
 	int64_t first_due_ns;		 /* none is due earlier */
-	size_t len, room, denied;
-	uint64_t more;
+	size_t len;
+	size_t told; /* so many the supervisor has; each of the others is due */
 };
 
 struct report *report_open(void)
@@ -57,57 +59,80 @@ static struct egress_report row_of(const struct broker *b, const struct fact *f)
 static bool same(const struct egress_report *a, const struct egress_report *b)
 {
 	return a->rule == b->rule && a->verdict == b->verdict && a->route == b->route &&
-	       a->sys == b->sys && a->port == b->port && a->has_address == b->has_address &&
+	       a->others == b->others && a->sys == b->sys && a->port == b->port &&
+	       a->has_address == b->has_address &&
 	       memcmp(&a->address, &b->address, sizeof(a->address)) == 0 &&
 	       strcmp(a->name, b->name) == 0 && strcmp(a->reason, b->reason) == 0;
 }
 
-static bool grow(struct report *t)
+static bool is_cheap(const struct egress_report *row)
 {
-	const size_t room = t->room ? 2 * t->room : ROOM;
-	struct egress_report *rows = realloc(t->rows, room * sizeof(*rows));
-	if (!rows)
-		return false;
-	t->rows = rows;
-	t->room = room;
-	return true;
+	return row->route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN;
 }
 
 /* Questions, and attempts that came to nothing, cost a program next to nothing: of each half of the
  * rows they leave half to what says more. */
-static bool has_its_share(const struct report *t, const struct egress_report *row)
-{
-	const bool cheap = row->route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN;
-	size_t alike = 0;
-	for (size_t i = 0; cheap && i < t->len; i++)
-		alike += t->rows[i].verdict == row->verdict &&
-			 (t->rows[i].route == EGRESS_BY_DNS || row->verdict == EGRESS_BROKEN);
-	return alike >= EGRESS_CHEAP_ROWS;
-}
-
-/* NULL: there is no room for another. */
-static struct egress_report *row_for(struct report *t, const struct egress_report *row)
+static bool has_room(const struct report *t, const struct egress_report *row)
 {
 	const bool denied = row->verdict == EGRESS_DENIED;
+	const size_t room = denied ? EGRESS_DENIED_ROWS : EGRESS_OWN_ROWS - EGRESS_DENIED_ROWS;
+	size_t half = 0, cheap = 0;
+	for (size_t i = 0; i < t->len; i++) {
+		const struct egress_report *r = &t->rows[i];
+		if (r->others || (r->verdict == EGRESS_DENIED) != denied)
+			continue;
+		half++;
+		cheap += is_cheap(r);
+	}
+	return half < room && (!is_cheap(row) || cheap < EGRESS_CHEAP_ROWS);
+}
+
+static struct egress_report *find(struct report *t, const struct egress_report *row)
+{
 	for (size_t i = 0; i < t->len; i++)
 		if (same(&t->rows[i], row))
 			return &t->rows[i];
-	if (denied ? t->denied == EGRESS_DENIED_ROWS
-		   : t->len - t->denied == EGRESS_ROWS_MAX - EGRESS_DENIED_ROWS)
-		return NULL;
-	if (has_its_share(t, row) || (t->len == t->room && !grow(t)))
-		return NULL;
-	t->denied += denied;
+	return NULL;
+}
+
+static struct egress_report *add(struct report *t, const struct egress_report *row)
+{
 	struct egress_report *made = &t->rows[t->len];
 	*made = *row;
 	made->row = (uint32_t)t->len++;
 	return made;
 }
 
-/* False: the supervisor has no room for it now. */
-static bool tell(const struct broker *b, const struct egress_report *row, int flags)
+/* Where there is no room for another it is that of the others, for which there always is. */
+static struct egress_report *row_for(struct report *t, const struct egress_report *row)
 {
-	return send(b->p->supervisor, row, sizeof(*row), flags | MSG_NOSIGNAL) == sizeof(*row);
+	const struct egress_report others = {.type = EGRESS_ROW,
+					     .rule = EGRESS_NO_RULE,
+					     .verdict = row->verdict,
+					     .route = row->route,
+					     .others = true};
+	struct egress_report *found = find(t, row);
+	if (!found && has_room(t, row))
+		return add(t, row);
+	if (!found)
+		found = find(t, &others);
+	return found ? found : add(t, &others);
+}
+
+/* False: the supervisor has no room for it now. */
+static bool tell(const struct broker *b, const struct egress_report *r, int flags)
+{
+	return send(b->p->supervisor, r, sizeof(*r), flags | MSG_NOSIGNAL) == sizeof(*r);
+}
+
+/* False too where one before it had no room. */
+static bool tell_row(struct broker *b, size_t i, int flags)
+{
+	struct report *t = b->report;
+	if (i > t->told || !tell(b, &t->rows[i], flags))
+		return false;
+	t->told += i == t->told;
+	return true;
 }
 
 static void tell_in(struct broker *b, size_t i, int64_t ms)
@@ -123,24 +148,16 @@ static void tell_in(struct broker *b, size_t i, int64_t ms)
 /* One that is new is told at once. */
 static void tell_change(struct broker *b, struct egress_report *row)
 {
-	row->more = b->report->more;
 	if (row->count > 1)
 		tell_in(b, row->row, FLUSH_MS);
-	else if (!tell(b, row, MSG_DONTWAIT))
+	else if (!tell_row(b, row->row, MSG_DONTWAIT))
 		tell_in(b, row->row, RETRY_MS);
 }
 
 void report_fact(struct broker *b, const struct fact *f)
 {
-	struct report *t = b->report;
 	const struct egress_report wanted = row_of(b, f);
-	struct egress_report *row = row_for(t, &wanted);
-	if (!row) {
-		t->more += f->part != FACT_ENDS;
-		if (t->len > 0)
-			tell_in(b, 0, FLUSH_MS);
-		return;
-	}
+	struct egress_report *row = row_for(b->report, &wanted);
 	row->count += f->part != FACT_ENDS;
 	if (f->part == FACT_BEGINS) {
 		tell_change(b, row);
@@ -169,9 +186,8 @@ void report_flush(struct broker *b, bool all)
 			continue;
 		if (all || b->now_ns >= t->due_ns[i]) {
 			t->due_ns[i] = NEVER;
-			t->rows[i].more = t->more;
 			/* At the end it is worth waiting for: the supervisor reads, or ends us. */
-			if (tell(b, &t->rows[i], all ? 0 : MSG_DONTWAIT))
+			if (tell_row(b, i, all ? 0 : MSG_DONTWAIT))
 				continue;
 			ms = RETRY_MS;
 		}

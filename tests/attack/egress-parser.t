@@ -89,7 +89,7 @@ with Internet() as net:
     for name, words in TOLD.items():
         run = attempt(name)
         ok(said(run) and words in said(run)[0], f"{name}: refused", f"{words!r} in {said(run)}?\n{run}")
-    for name in "odd-row", "huge-sum", "no-count", "odd-record":
+    for name in "odd-row", "huge-sum", "odd-others", "no-count", "odd-record":
         run = attempt(name)
         is_((run.status, run.result["egress"]), ("exited", []), f"{name}: the supervisor takes no nonsense, and ends the broker", run)
     run = attempt("flood")

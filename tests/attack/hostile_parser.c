@@ -168,13 +168,24 @@ static void odd_row(struct act *a)
 	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
 }
 
-/* A row like any other, but for a sum that no document may have. */
+/* A row like any other, but for a sum that, with another of its kind, no document may have. */
 static void huge_sum(struct act *a)
 {
 	const struct egress_report r = {.type = EGRESS_ROW,
 					.rule = EGRESS_NO_RULE,
 					.count = 1,
-					.sent_bytes = UINT64_MAX};
+					.sent_bytes = INT64_MAX};
+	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
+}
+
+/* A row of what has none of its own, which yet says what it is. */
+static void odd_others(struct act *a)
+{
+	const struct egress_report r = {.type = EGRESS_ROW,
+					.rule = EGRESS_NO_RULE,
+					.others = true,
+					.name = "evil.example",
+					.count = 1};
 	say_errno(a, "row", send(a->p->supervisor, &r, sizeof(r), MSG_NOSIGNAL));
 }
 
@@ -219,6 +230,7 @@ static const struct hostile_act acts[] = {
 	{"setsockopt", filter_socket},
 	{"odd-row", odd_row},
 	{"huge-sum", huge_sum},
+	{"odd-others", odd_others},
 	{"no-count", no_count},
 	{"odd-record", odd_record},
 	{"flood", flood},

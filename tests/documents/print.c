@@ -52,6 +52,7 @@ static struct egress_row rows[] = {
 	 .reason = "no connection",
 	 .sys = ENETUNREACH,
 	 .count = 1},
+	{.verdict = EGRESS_DENIED, .route = EGRESS_BY_TCP, .others = true, .count = 3},
 };
 
 /* What every run that got as far as the program has. */
@@ -94,7 +95,6 @@ static void filled(struct result *r)
 	r->artifacts_more = 1;
 	r->egress = rows;
 	r->egress_len = LENGTH(rows);
-	r->egress_more = 3;
 }
 
 /* The status, and what must come with it. */

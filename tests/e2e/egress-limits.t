@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """--egress-bytes ends the run; slow and flooding peers cannot make the broker grow."""
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from egress_net import Internet, echo, own, page, pss_kb
 from host import broker_of
 from pf import *
+
+OTHERS = "and others that have no row of their own"
 
 
 def pour(connection, _):
@@ -85,9 +88,40 @@ get("web.example", "other.example")
 get("web.example", "web.example")
 """)
     kinds = [(row["transport"], row["verdict"]) for row in run.result["egress"]]
-    is_({kind: kinds.count(kind) for kind in kinds}, {("dns", "denied"): 64, ("tcp", "failed"): 64, ("tcp", "denied"): 1, ("tcp", "allowed"): 1},
+    is_({kind: kinds.count(kind) for kind in kinds}, {("dns", "denied"): 65, ("tcp", "failed"): 65, ("tcp", "denied"): 1, ("tcp", "allowed"): 1},
         "three thousand denied names and 140 that do not exist leave room for what else there was", run)
-    ok(run.result["egress_more"] + sum(row["count"] for row in run.result["egress"] if row["transport"] == "tcp") + 64 >= 3142, "and the rest is counted", run)
+    others = {(row["transport"], row["verdict"]): row["count"] for row in run.result["egress"] if row["reason"] == OTHERS}
+    is_(others, {("dns", "denied"): 3000 - 64, ("tcp", "failed"): 140 - 64}, "the others of each kind are one row, and counted", run)
+    is_(run.result["egress_more"], sum(others.values()), "and egress_more is how many they are", run)
+    told = [json.loads(line)["egress"] for line in run.out.splitlines() if b'"event":"egress"' in line]
+    is_({(row["transport"], row["verdict"]) for row in told if row["reason"] == OTHERS}, set(others), "events tell of them", run)
+    # Names that cost a connection each, and behind them one that pours: its bytes are in the rows all the same.
+    for i in range(140):
+        net.dns.names[f"n{i}.many.example"] = ["93.184.216.24"]
+    run = net.pinfold("run", "--allow", "*.many.example:9000", "--allow", "pour.example:9000", "--egress-bytes", "1M", *PY, """
+import socket, time
+for i in range(140):
+    with socket.create_connection((f"n{i}.many.example", 9000)) as s: s.sendall(b"x"); s.recv(1)
+try:
+    s = socket.create_connection(("pour.example", 9000))
+    while s.recv(65536): pass
+except OSError: pass
+time.sleep(20)
+""")
+    is_((run.status, sum(row["received_bytes"] + row["sent_bytes"] for row in run.result["egress"])), ("egress-limit", 1 << 20),
+        "what comes behind as many rows as there may be is counted to the byte", run)
+    is_([row["count"] for row in run.result["egress"] if row["reason"] == OTHERS], [140 + 1 - 128], "in the row of the others", run)
+    log = os.path.join(tmpdir(), "audit")
+    run = net.pinfold("run", "--audit", log, "--allow", "*.many.example:9000", *PY, """
+import socket
+for i in range(140): socket.create_connection((f"n{i}.many.example", 9000)).close()
+for i in range(140):
+    try: socket.gethostbyname(f"n{i}.evil.example")
+    except OSError: pass
+""")
+    with open(log, encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    is_((len([r for r in records if r["event"] == "denied"]), records[-1]["denied"]["egress"]), (64, 140), "the audit log has each denial that has a row of its own, and counts all of them and nothing else", run)
     run = net.pinfold("run", "--allow", "web.example:80", *PY,
                       "import socket\nfor i in range(300):\n    try: socket.gethostbyname(f'n{i}.evil.example')\n    except OSError: pass\n"
                       "import urllib.request as u; print(u.urlopen('http://web.example/').read())")

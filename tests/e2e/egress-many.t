@@ -9,6 +9,7 @@ from egress_net import Internet, echo
 from pf import *
 
 AT_ONCE, IN_TURN = 200, 1200  # more than are looked up at once, and than the dialer remembers: docs/egress.md
+OTHERS = "and others that have no row of their own"
 TALK = f"""
 import socket, threading
 said = []
@@ -42,7 +43,15 @@ with Internet() as net:
     is_(run.out.decode().splitlines(), [f"{AT_ONCE} {{'hi'}}", f"{AT_ONCE + IN_TURN} {{'hi'}}", f"{AT_ONCE + IN_TURN + 2} {{'hi'}}"],
         "names at once, one after the other, and those that were asked for first and last once more", run)
     is_((len(server.hits), len(net.dns.asked)), (AT_ONCE + IN_TURN + 2, AT_ONCE + IN_TURN), "the server saw each connection, the name server each name", run)
-    is_((len(run.result["egress"]), run.result["egress_more"]), (128, AT_ONCE + IN_TURN + 2 - 128 - 1), "the result has as many rows as there may be, and counts the rest", run)
+    rows = run.result["egress"]
+    is_((len([row for row in rows if row["name"]]), {(row["verdict"], row["rule"]) for row in rows if row["name"]}), (128, {("allowed", "*.wide.example:9000")}),
+        "the result has as many rows as there may be", run)
+    others = [row for row in rows if not row["name"]]
+    is_([{key: row[key] for key in ("transport", "rule", "address", "port", "verdict", "reason", "errno")} for row in others],
+        [{"transport": "tcp", "rule": None, "address": None, "port": None, "verdict": "allowed", "reason": OTHERS, "errno": None}], "and one for the others", run)
+    is_([sum(row[key] for row in rows) for key in ("count", "sent_bytes", "received_bytes")], [AT_ONCE + IN_TURN + 2] + 2 * [2 * (AT_ONCE + IN_TURN + 2)],
+        "they count each connection and each byte", run)
+    is_([row["count"] for row in others], [run.result["egress_more"]], "egress_more says how many are in it", run)
     # As many rules as there may be, in no order, and one more.
     rules = [f"r{i * 7919 % 20000}.rules.example:9000" for i in range(20000)]
     for i in (0, 19999):

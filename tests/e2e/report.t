@@ -201,9 +201,12 @@ ok("\\xff\\x00<script>" in words, "bytes that are no UTF-8, a NUL among them", w
 text, words = page({**base, "id": None, "cause": {**base["cause"], "message": "x" * 1000000}, "warnings": ["\u0301" * 5000]})
 ok("(1000000 bytes)" in words and len(text) < 200000, "what is overlong is cut, and says so", str(len(text)))
 ok(text.count("\u0301") < 10, "marks do not pile up")
-many = {**base, "artifacts": [{**row, "path": f"a{n}"} for n in range(1536)], "egress": [way] * 256}
+many = {**base, "artifacts": [{**row, "path": f"a{n}"} for n in range(1536)], "egress": [way] * 265}
 text, words = page(many)
 ok("a1535" in words, "as many rows as a result may have")
+others = {**way, "name": None, "rule": None, "address": None, "port": None, "reason": "and others that have no row of their own", "errno": None, "count": 12345}
+text, words = page({**base, "egress": [way, others], "egress_more": 12345})
+ok(re.search(r"– +tcp +allowed +and others that have no row of their own +12,345 ", words), "and a row for the others, with how many they are", words)
 
 # ---- artifacts ----
 def chunk(kind, data):

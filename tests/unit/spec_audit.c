@@ -61,21 +61,24 @@ static void denied(void **state)
 	}
 }
 
-/* Denials are counted over the whole run: 3 + 4 calls by name and 5 without, 2 + 6 of the network. */
+/* Denials are counted over the whole run: 3 + 4 calls by name and 5 without, 2 + 6 of the network,
+ * the latter of kinds that have no row of their own. */
 static void counts(void **state)
 {
 	(void)state;
 	struct result r;
-	struct egress_row rows[2] = {{.verdict = EGRESS_DENIED, .count = 2},
-				     {.verdict = EGRESS_ALLOWED, .count = 100}};
+	struct egress_row rows[] = {{.verdict = EGRESS_DENIED, .count = 2},
+				    {.verdict = EGRESS_ALLOWED, .count = 100},
+				    {.verdict = EGRESS_DENIED, .others = true, .count = 6},
+				    {.verdict = EGRESS_ALLOWED, .others = true, .count = 200},
+				    {.verdict = EGRESS_BROKEN, .others = true, .count = 400}};
 	result_init(&r);
 	r.denied[0] = (struct denied_syscall){"mount", 3};
 	r.denied[1] = (struct denied_syscall){"bpf", 4};
 	r.denied_len = 2;
 	r.denied_more = 5;
 	r.egress = rows;
-	r.egress_len = 2;
-	r.egress_more = 6;
+	r.egress_len = sizeof(rows) / sizeof(rows[0]);
 	const struct audit_record a = record(AUDIT_END, &r);
 	char *text = audit_write_json(&a);
 	assert_non_null(

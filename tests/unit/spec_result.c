@@ -330,6 +330,31 @@ static json_t *event(const struct event *ev)
 	return root;
 }
 
+/* They say that they are it, and are added up. */
+static void egress_others(void **state)
+{
+	(void)state;
+	struct egress_row rows[] = {
+		{.verdict = EGRESS_ALLOWED, .route = EGRESS_BY_TCP, .others = true, .count = 3},
+		{.verdict = EGRESS_DENIED, .route = EGRESS_BY_DNS, .name = "a.example", .count = 9},
+		{.verdict = EGRESS_DENIED, .route = EGRESS_BY_DNS, .others = true, .count = 4},
+	};
+	struct result r;
+	result_init(&r);
+	r.egress = rows;
+	r.egress_len = LENGTH(rows);
+	json_t *root = document(&r);
+	assert_string_equal(json_string_value(at(root, "egress.0.reason")),
+			    "and others that have no row of their own");
+	assert_true(json_is_null(at(root, "egress.0.name")) &&
+		    json_is_null(at(root, "egress.0.address")) &&
+		    json_is_null(at(root, "egress.0.port")) &&
+		    json_is_null(at(root, "egress.0.rule")));
+	assert_true(json_is_null(at(root, "egress.1.reason")));
+	assert_int_equal(json_integer_value(at(root, "egress_more")), 7);
+	json_decref(root);
+}
+
 static void egress_rows(void **state)
 {
 	(void)state;
@@ -364,12 +389,12 @@ static void egress_rows(void **state)
 	result_init(&r);
 	json_t *root = document(&r);
 	assert_int_equal(json_array_size(at(root, "egress")), 0);
+	assert_int_equal(json_integer_value(at(root, "egress_more")), 0);
 	json_decref(root);
 	r.egress = rows;
 	r.egress_len = LENGTH(rows);
-	r.egress_more = 7;
 	root = document(&r);
-	assert_int_equal(json_array_size(at(root, "egress")), 3);
+	assert_int_equal(json_array_size(at(root, "egress")), LENGTH(rows));
 	assert_string_equal(json_string_value(at(root, "egress.0.address")), "93.184.216.34");
 	assert_string_equal(json_string_value(at(root, "egress.0.transport")), "tcp");
 	assert_string_equal(json_string_value(at(root, "egress.0.verdict")), "allowed");
@@ -384,7 +409,7 @@ static void egress_rows(void **state)
 	assert_true(json_is_null(at(root, "egress.2.port")) &&
 		    json_is_null(at(root, "egress.2.address")) &&
 		    json_is_null(at(root, "egress.2.rule")));
-	assert_int_equal(json_integer_value(at(root, "egress_more")), 7);
+	assert_int_equal(json_integer_value(at(root, "egress_more")), 0);
 	json_decref(root);
 	root = event(&(struct event){.type = EVENT_EGRESS, .at_usec = 1, .egress = &rows[0]});
 	assert_string_equal(json_string_value(at(root, "event")), "egress");
@@ -482,8 +507,8 @@ int main(void)
 		cmocka_unit_test(evidence),	    cmocka_unit_test(failures),
 		cmocka_unit_test(guarantees),	    cmocka_unit_test(guarantee_names),
 		cmocka_unit_test(hostile_bytes),    cmocka_unit_test(numbers),
-		cmocka_unit_test(egress_rows),	    cmocka_unit_test(cut_texts),
-		cmocka_unit_test(events),
+		cmocka_unit_test(egress_rows),	    cmocka_unit_test(egress_others),
+		cmocka_unit_test(cut_texts),	    cmocka_unit_test(events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
