@@ -66,19 +66,31 @@ struct stage_run *job_new_run(struct job_state *j, const struct job_stage *s)
 	return run;
 }
 
-/* False: what it takes is not there. */
+/* Nothing of its ran: why says so in a sentence. */
+static void leave_out(struct stage_run *run, const char *whose)
+{
+	run->cache_why = "it was not begun";
+	snprintf(run->why, sizeof(run->why), "not begun: stage %s, from which it takes, was not ok",
+		 whose);
+}
+
+/* False: what it takes is not there, or comes from a run that was not ok. */
 static bool connect_inputs(struct job_state *j, struct stage_run *run, size_t combination)
 {
 	for (size_t i = 0; i < run->stage->links_len; i++) {
 		const struct job_link *l = &run->stage->links[i];
 		const struct stage_output *from = &j->r->source.tree;
+		const struct stage_run *giver = NULL;
 		if (l->stage != LINK_SOURCE) {
 			const struct job_stage *s = &j->job->stages[l->stage];
-			from = &j->by_stage[l->stage][s->varies ? combination : 0]->outputs[l->output];
+			giver = j->by_stage[l->stage][s->varies ? combination : 0];
+			from = &giver->outputs[l->output];
 		}
 		run->inputs[i].from = from;
-		if (!from->path)
+		if (!from->path || (giver && !giver->ok)) {
+			leave_out(run, giver ? giver->stage->name : "fetch");
 			return false;
+		}
 	}
 	return true;
 }
