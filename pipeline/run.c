@@ -274,6 +274,9 @@ static int prepare(struct job_state *j, struct err *e)
 				 "a stage has artifacts, and nothing says where to; give --artifacts-dir");
 	if (check_images(j, e) < 0)
 		return -1;
+	/* A budget that is none is no reason to fetch or run anything first. */
+	if (j->job->cost.budget_file && budget_open(&j->budget, j->job->cost.budget_file, e) < 0)
+		return -1;
 	if (j->o->artifacts_dir && (j->handed = hand_back_open(j->o->artifacts_dir, e)) < 0)
 		return -1;
 	if (work_open(&j->work, j->o->store, j->job->arena, e) < 0 ||
@@ -326,7 +329,8 @@ void job_run(const struct job *job, const struct job_options *o, struct job_resu
 			      .r = r,
 			      .watch = WATCH_INIT_JOB,
 			      .work = WORK_INIT,
-			      .handed = -1};
+			      .handed = -1,
+			      .budget = BUDGET_INIT};
 	struct err e = ERR_INIT;
 	j.watch.place = (struct stage_place){.work = &j.work,
 					     .store = o->store,
@@ -339,6 +343,7 @@ void job_run(const struct job *job, const struct job_options *o, struct job_resu
 	else
 		run_all(&j);
 	work_close(&j.work);
+	budget_close(&j.budget);
 	fd_close(&j.handed);
 	r->wall_usec = (now_ns() - o->begun_ns) / 1000;
 	watch_event(&j.watch, NULL, "finished", NULL);

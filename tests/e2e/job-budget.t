@@ -97,7 +97,9 @@ for mode, says in ((0o644, "closed to others"), (0o600, "budget.json:1:")):
     owner = os.stat(os.path.dirname(path))
     os.chown(path, owner.st_uid, owner.st_gid)
     job = jobs.run(document(path))
-    ok(job.status == "failed" and says in job.message and not job.stages("work"), f"{says}: nothing runs", job)
+    ok((job.code, job.status, job.result["stages"]) == (125, "refused", []) and says in job.message, f"{says}: refused, and nothing runs", job)
+job = jobs.run({**document(shared + ".none"), "source": {"folder": tmpdir()}, "analyse": "none"})
+ok((job.code, job.status, job.result["stages"]) == (125, "refused", []) and "No such file" in job.message, "none at all: refused, before anything is fetched", job)
 again = jobs.verb("budget", "--create", "--runs", "1", shared)
 ok(again.code == 125 and b"is there already" in again.err, "a budget that is there is not made anew", again)
 for words, says in ((["--runs", "1", shared], b"--create"), (["--create", "--money", "1.", shared], b"no amount"), (["--create", shared], b"one limit at least"), ([shared + ".none"], b"No such file")):
