@@ -60,7 +60,8 @@ static int read_limits(const struct asked *a, uint64_t limit[BUDGET_QUANTITIES],
 		if (spec_parse_size(a->limit[BUDGET_MEMORY], &bytes, e) < 0)
 			return -1;
 		/* So much for an hour. */
-		const unsigned __int128 mib_usec = (unsigned __int128)bytes * UINT64_C(3600000000) >> 20;
+		const unsigned __int128 mib_usec = (unsigned __int128)bytes * UINT64_C(3600000000) >>
+						   20;
 		if (bytes != LIMIT_NONE)
 			limit[BUDGET_MEMORY] = mib_usec < BUDGET_MOST ? (uint64_t)mib_usec
 								      : BUDGET_MOST + 1;

@@ -23,8 +23,8 @@ static void say_refusal(struct job_state *j, const struct budget_refusal *why)
 			 "%s limits %s, of which no upper bound is known", file, name);
 	else
 		snprintf(j->r->message, sizeof(j->r->message),
-			 "%s has too little left: %s %s asked, %s of %s used or reserved",
-			 file, name, asked, used, limit);
+			 "%s has too little left: %s %s asked, %s of %s used or reserved", file,
+			 name, asked, used, limit);
 }
 
 int cost_reserve(struct job_state *j, struct budget *b, struct err *e)
