@@ -60,9 +60,11 @@ static int read_limits(const struct asked *a, uint64_t limit[BUDGET_QUANTITIES],
 		if (spec_parse_size(a->limit[BUDGET_MEMORY], &bytes, e) < 0)
 			return -1;
 		/* So much for an hour. */
-		if (bytes != LIMIT_NONE &&
-		    __builtin_mul_overflow(bytes >> 20, UINT64_C(3600000000), &limit[BUDGET_MEMORY]))
-			return err_usage(e, "--memory-hours: is more than can be counted");
+		const unsigned __int128 mib_usec = (unsigned __int128)bytes * UINT64_C(3600000000) >>
+						   20;
+		if (bytes != LIMIT_NONE)
+			limit[BUDGET_MEMORY] = mib_usec < BUDGET_MOST ? (uint64_t)mib_usec
+								      : BUDGET_MOST + 1;
 	}
 	if (a->limit[BUDGET_RUNS] &&
 	    spec_parse_count(a->limit[BUDGET_RUNS], &limit[BUDGET_RUNS], e) < 0)
@@ -72,8 +74,8 @@ static int read_limits(const struct asked *a, uint64_t limit[BUDGET_QUANTITIES],
 		return -1;
 	for (int q = 0; q < BUDGET_QUANTITIES; q++)
 		if (limit[q] != BUDGET_NONE && limit[q] > BUDGET_MOST)
-			return err_usage(e, "%s is more than can be counted",
-					 budget_quantity_names[q]);
+			return err_usage(e, "--%s: is more than can be counted",
+					 budget_option_names[q]);
 	return 0;
 }
 
@@ -90,25 +92,24 @@ static int create(const struct asked *a, const char *path, struct err *e)
 	return budget_create(path, limit, price, e);
 }
 
-static void print_number(uint64_t n)
+static void print_amount(enum budget_quantity q, uint64_t amount)
 {
-	if (n == BUDGET_UNKNOWN)
-		printf(" %20s", "-");
-	else
-		printf(" %20llu", (unsigned long long)n);
+	char text[BUDGET_TEXT_BYTES];
+	budget_say(q, amount, text);
+	printf(" %14s", text);
 }
 
 static void print_state(const struct budget_state *s)
 {
-	printf("%-16s %20s %20s %20s %20s\n", "", "limit", "spent", "reserved", "left");
-	for (int q = 0; q < BUDGET_QUANTITIES; q++) {
-		const uint64_t used = budget_used(s, (enum budget_quantity)q), limit = s->limit[q];
+	printf("%-12s %14s %14s %14s %14s\n", "", "limit", "spent", "reserved", "left");
+	for (enum budget_quantity q = 0; q < BUDGET_QUANTITIES; q++) {
+		const uint64_t used = budget_used(s, q), limit = s->limit[q];
 		const uint64_t spent = s->spent.of[q];
-		printf("%-16s", budget_quantity_names[q]);
-		print_number(limit);
-		print_number(spent);
-		print_number(used == BUDGET_UNKNOWN ? used : used - spent);
-		print_number(limit == BUDGET_NONE ? limit : used > limit ? 0 : limit - used);
+		printf("%-12s", budget_option_names[q]);
+		print_amount(q, limit);
+		print_amount(q, spent);
+		print_amount(q, used == BUDGET_UNKNOWN ? used : used - spent);
+		print_amount(q, limit == BUDGET_NONE ? limit : used > limit ? 0 : limit - used);
 		printf("\n");
 	}
 	printf("%llu settled, %llu abandoned, %zu reserved now\n", (unsigned long long)s->settled,

@@ -35,5 +35,8 @@ int job_gc_verb(struct job_call *c, struct err *e)
 	printf("%llu folders of killed jobs and %llu entries of the cache removed, %llu bytes\n",
 	       (unsigned long long)swept.works, (unsigned long long)swept.entries,
 	       (unsigned long long)swept.bytes);
+	if (swept.strays)
+		printf("%llu files removed that were none of these\n",
+		       (unsigned long long)swept.strays);
 	return 0;
 }

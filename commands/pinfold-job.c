@@ -210,13 +210,13 @@ int job_load(struct job_call *c, const struct job_language *l, struct job *job, 
 	if (!text)
 		return err_host(e, "out of memory");
 	const int done = job_read(job,
-				  &(struct job_text){.name = "--lang",
+				  &(struct job_text){.name = "",
 						     .text = text,
 						     .len = strlen(text),
 						     .configure = config_read},
 				  c->arena, e);
 	free(text);
-	return done;
+	return done < 0 ? err_wrap(e, "--lang %.40s", l->name) : 0;
 }
 
 const char *job_store(struct job_call *c)

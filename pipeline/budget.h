@@ -42,6 +42,8 @@ enum budget_quantity {
 
 /* "cpu_usec", "wall_usec", "memory_mib_usec", "runs", "money_micro". */
 extern const char *const budget_quantity_names[BUDGET_QUANTITIES];
+/* "cpu-time", "wall", "memory-hours", "runs", "money": what people call them. */
+extern const char *const budget_option_names[BUDGET_QUANTITIES];
 
 /* Millionths of the unit of money for: an hour of one processor, an hour that passes, an hour of a gibibyte, a run. */
 enum budget_price {
@@ -95,6 +97,11 @@ char *budget_format(const struct budget_state *s);
 uint64_t budget_used(const struct budget_state *s, enum budget_quantity q);
 /* The price of the rest; BUDGET_UNKNOWN where it depends on what is not known, or is too much. */
 uint64_t budget_money(const struct budget_state *s, const struct budget_amount *a);
+
+/* An amount as people write it: "2h", "1.5s", "512M" (for an hour), "0.04"; "-" for BUDGET_UNKNOWN.
+ * Memory alone is rounded, up. */
+enum { BUDGET_TEXT_BYTES = 40 };
+void budget_say(enum budget_quantity q, uint64_t amount, char text[BUDGET_TEXT_BYTES]);
 
 /* Why there was no reservation. */
 struct budget_refusal {

@@ -23,6 +23,71 @@ const char *const budget_price_names[BUDGET_PRICES] = {
 	[PRICE_RUN] = "run",
 };
 
+const char *const budget_option_names[BUDGET_QUANTITIES] = {
+	[BUDGET_CPU] = "cpu-time", [BUDGET_WALL] = "wall",   [BUDGET_MEMORY] = "memory-hours",
+	[BUDGET_RUNS] = "runs",	   [BUDGET_MONEY] = "money",
+};
+
+/* ---- for people ---- */
+
+/* Millionths as a decimal number without needless zeros. */
+static void say_micro(uint64_t micro, const char *unit, char text[BUDGET_TEXT_BYTES])
+{
+	char decimals[16];
+	size_t len = 7;
+	snprintf(decimals, sizeof(decimals), ".%06u", (unsigned)(micro % 1000000));
+	while (len > 0 && (decimals[len - 1] == '0' || len == 1))
+		len--;
+	snprintf(text, BUDGET_TEXT_BYTES, "%llu%.*s%s", (unsigned long long)(micro / 1000000),
+		 (int)len, decimals, unit);
+}
+
+static void say_time(uint64_t usec, char text[BUDGET_TEXT_BYTES])
+{
+	const uint64_t minute = 60000000, hour = 60 * minute;
+	if (usec && usec % hour == 0)
+		snprintf(text, BUDGET_TEXT_BYTES, "%lluh", (unsigned long long)(usec / hour));
+	else if (usec && usec % minute == 0)
+		snprintf(text, BUDGET_TEXT_BYTES, "%llum", (unsigned long long)(usec / minute));
+	else
+		say_micro(usec, "s", text);
+}
+
+/* So much for an hour; thousandths of a unit, rounded up. */
+static void say_memory(uint64_t mib_usec, char text[BUDGET_TEXT_BYTES])
+{
+	static const char units[] = "TGMK";
+	const uint64_t hour = UINT64_C(3600000000);
+	const unsigned __int128 product = (unsigned __int128)mib_usec << 20;
+	const uint64_t bytes = (uint64_t)((product + hour - 1) / hour);
+	int shift = 40;
+	while (shift > 0 && bytes >> shift == 0)
+		shift -= 10;
+	if (shift == 0) {
+		snprintf(text, BUDGET_TEXT_BYTES, "%llu", (unsigned long long)bytes);
+		return;
+	}
+	const uint64_t part = bytes & ((UINT64_C(1) << shift) - 1);
+	const uint64_t milli = (bytes >> shift) * 1000 +
+			       (part * 1000 + (UINT64_C(1) << shift) - 1) / (UINT64_C(1) << shift);
+	const char unit[] = {units[(40 - shift) / 10], '\0'};
+	say_micro(milli * 1000, unit, text);
+}
+
+void budget_say(enum budget_quantity q, uint64_t amount, char text[BUDGET_TEXT_BYTES])
+{
+	if (amount == BUDGET_UNKNOWN)
+		snprintf(text, BUDGET_TEXT_BYTES, "-");
+	else if (q == BUDGET_CPU || q == BUDGET_WALL)
+		say_time(amount, text);
+	else if (q == BUDGET_MEMORY)
+		say_memory(amount, text);
+	else if (q == BUDGET_MONEY)
+		say_micro(amount, "", text);
+	else
+		snprintf(text, BUDGET_TEXT_BYTES, "%llu", (unsigned long long)amount);
+}
+
 /* ---- reading ---- */
 
 struct reading {

@@ -120,6 +120,15 @@ static int copy_artifacts(const struct stage_run *run, int to, struct err *e)
 	return done;
 }
 
+/* The name that it has there; NULL with errno. No artifact's begins with a % that is no escape. */
+static const char *copy_stream(const struct stage_run *run, int to, const char *name,
+			       const char *other)
+{
+	if (copy_entry(run->dir, name, to, name) == 0)
+		return name;
+	return errno == EEXIST && copy_entry(run->dir, name, to, other) == 0 ? other : NULL;
+}
+
 int hand_back(struct stage_run *run, int dir, size_t number, struct arena *a, struct err *e)
 {
 	const char *name = number ? arena_printf(a, "%s.%zu", run->stage->name, number)
@@ -130,8 +139,8 @@ int hand_back(struct stage_run *run, int dir, size_t number, struct arena *a, st
 		return err_sys(e, "make the folder %s in artifacts-dir", name);
 	autoclose int to = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (to < 0 || copy_artifacts(run, to, e) < 0 ||
-	    copy_entry(run->dir, "stdout", to, "stdout") < 0 ||
-	    copy_entry(run->dir, "stderr", to, "stderr") < 0)
+	    !(run->handed_out = copy_stream(run, to, "stdout", "%stdout")) ||
+	    !(run->handed_err = copy_stream(run, to, "stderr", "%stderr")))
 		return e->kind == ERR_NONE
 			       ? err_sys(e, "hand back what stage %s said", run->stage->name)
 			       : -1;

@@ -90,14 +90,24 @@ static char *write_stages(const struct job *job, const struct language *l,
 	return json_finish(&w, true);
 }
 
+static int refuse_language(const struct job *job, struct err *e)
+{
+	const char *known = languages[0].names[0];
+	for (size_t i = 1; i < languages_len; i++)
+		known = arena_printf(job->arena, "%s%s%s", known,
+				     i + 1 < languages_len ? ", " : " and ", languages[i].names[0]);
+	return err_usage(e, "there is no template for %s; there are some for %s",
+			 show(job->lang.name).text, known);
+}
+
 static int find_language(const struct job *job, const struct language **l, struct err *e)
 {
 	const struct job_lang *lang = &job->lang;
 	*l = language_find(lang->name);
 	if (!*l)
-		return err_usage(e, "lang: there is no template for %s", show(lang->name).text);
+		return refuse_language(job, e);
 	if (!lang->files || !lang->files[0])
-		return err_usage(e, "lang: it names no files");
+		return err_usage(e, "it names no files");
 	return 0;
 }
 
@@ -125,9 +135,10 @@ int read_template(struct reading *r, struct err *e)
 	if (!text)
 		return err_host(e, "out of memory");
 	struct reading own = {.job = r->job, .configure = r->configure, .of_template = true};
-	document_init(&own.d, "template", text, strlen(text));
+	document_init(&own.d, "", text, strlen(text));
 	const int done = read_stages_of(&own, e);
 	json_decref(own.d.root);
 	free(text);
-	return done;
+	/* Where lang stands is where the user wrote it. */
+	return done < 0 && e->kind == ERR_USAGE ? reading_refuse(r, lang->at, NULL, e) : done;
 }

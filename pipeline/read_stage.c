@@ -231,10 +231,44 @@ static int refuse_keys(struct reading *r, const struct place *p, struct err *e)
 	return 0;
 }
 
+/* A mark that would stay as it is, in any string of the value; as deep as a document may be. */
+static int refuse_marks(struct reading *r, struct slice value, const char *name, struct err *e)
+{
+	const char first = r->d.j.text[value.at];
+	size_t at = value.at;
+	if (first == '{' || first == '[') {
+		for (struct member m; locate_next(&r->d.j, &at, &m);)
+			if (refuse_marks(r, m.value, name, e) < 0)
+				return -1;
+		return 0;
+	}
+	autodecoded v = {document_decode(&r->d, value)};
+	const char *text = json_string_value(v.value);
+	const char *mark = text ? strstr(text, "@{") : NULL;
+	if (!mark || !strchr(mark, '}'))
+		return 0;
+	err_usage(e, "%s: parameters are put into command and env alone", show(text).text);
+	return reading_refuse(r, value.at, name, e);
+}
+
+/* Of what they are not put into. */
+static int check_marks(struct reading *r, const struct place *p, struct err *e)
+{
+	size_t at = p->value.at;
+	for (struct member m; locate_next(&r->d.j, &at, &m);) {
+		autodecoded name = {document_decode(&r->d, m.key)};
+		const char *text = json_string_value(name.value) ? json_string_value(name.value) : "";
+		const bool put = strcmp(text, "command") == 0 || strcmp(text, "env") == 0;
+		if (!put && refuse_marks(r, m.value, text, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int read_stage_keys(struct reading *r, const struct place *p, const char *const *others,
 		    struct job_stage *s, struct err *e)
 {
-	if (refuse_keys(r, p, e) < 0 || read_both(r, p, others, s, e) < 0)
+	if (refuse_keys(r, p, e) < 0 || check_marks(r, p, e) < 0 || read_both(r, p, others, s, e) < 0)
 		return -1;
 	if (s->whole.artifacts_dir) {
 		err_usage(e, "artifacts.dir: the job says where artifacts go, by --artifacts-dir");

@@ -127,8 +127,8 @@ static void write_files(struct json_writer *w, const struct stage_run *run)
 {
 	json_begin(w, "files", '{');
 	text_or_null(w, "folder", run->handed);
-	text_or_null(w, "stdout", run->handed ? "stdout" : NULL);
-	text_or_null(w, "stderr", run->handed ? "stderr" : NULL);
+	text_or_null(w, "stdout", run->handed ? run->handed_out : NULL);
+	text_or_null(w, "stderr", run->handed ? run->handed_err : NULL);
 	json_end(w, '{');
 }
 

@@ -66,19 +66,31 @@ struct stage_run *job_new_run(struct job_state *j, const struct job_stage *s)
 	return run;
 }
 
-/* False: what it takes is not there. */
+/* Nothing of its ran: why says so in a sentence. */
+static void leave_out(struct stage_run *run, const char *whose)
+{
+	run->cache_why = "it was not begun";
+	snprintf(run->why, sizeof(run->why), "not begun: stage %s, from which it takes, was not ok",
+		 whose);
+}
+
+/* False: what it takes is not there, or comes from a run that was not ok. */
 static bool connect_inputs(struct job_state *j, struct stage_run *run, size_t combination)
 {
 	for (size_t i = 0; i < run->stage->links_len; i++) {
 		const struct job_link *l = &run->stage->links[i];
 		const struct stage_output *from = &j->r->source.tree;
+		const struct stage_run *giver = NULL;
 		if (l->stage != LINK_SOURCE) {
 			const struct job_stage *s = &j->job->stages[l->stage];
-			from = &j->by_stage[l->stage][s->varies ? combination : 0]->outputs[l->output];
+			giver = j->by_stage[l->stage][s->varies ? combination : 0];
+			from = &giver->outputs[l->output];
 		}
 		run->inputs[i].from = from;
-		if (!from->path)
+		if (!from->path || (giver && !giver->ok)) {
+			leave_out(run, giver ? giver->stage->name : "fetch");
 			return false;
+		}
 	}
 	return true;
 }
@@ -262,6 +274,9 @@ static int prepare(struct job_state *j, struct err *e)
 				 "a stage has artifacts, and nothing says where to; give --artifacts-dir");
 	if (check_images(j, e) < 0)
 		return -1;
+	/* A budget that is none is no reason to fetch or run anything first. */
+	if (j->job->cost.budget_file && budget_open(&j->budget, j->job->cost.budget_file, e) < 0)
+		return -1;
 	if (j->o->artifacts_dir && (j->handed = hand_back_open(j->o->artifacts_dir, e)) < 0)
 		return -1;
 	if (work_open(&j->work, j->o->store, j->job->arena, e) < 0 ||
@@ -314,7 +329,8 @@ void job_run(const struct job *job, const struct job_options *o, struct job_resu
 			      .r = r,
 			      .watch = WATCH_INIT_JOB,
 			      .work = WORK_INIT,
-			      .handed = -1};
+			      .handed = -1,
+			      .budget = BUDGET_INIT};
 	struct err e = ERR_INIT;
 	j.watch.place = (struct stage_place){.work = &j.work,
 					     .store = o->store,
@@ -327,6 +343,7 @@ void job_run(const struct job *job, const struct job_options *o, struct job_resu
 	else
 		run_all(&j);
 	work_close(&j.work);
+	budget_close(&j.budget);
 	fd_close(&j.handed);
 	r->wall_usec = (now_ns() - o->begun_ns) / 1000;
 	watch_event(&j.watch, NULL, "finished", NULL);

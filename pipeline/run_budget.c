@@ -13,15 +13,18 @@ static struct budget_amount upper_of(const struct job_cost_result *r)
 
 static void say_refusal(struct job_state *j, const struct budget_refusal *why)
 {
-	const char *file = j->job->cost.budget_file, *name = budget_quantity_names[why->quantity];
-	const unsigned long long asked = why->asked, used = why->used, limit = why->limit;
+	const char *file = j->job->cost.budget_file, *name = budget_option_names[why->quantity];
+	char asked[BUDGET_TEXT_BYTES], used[BUDGET_TEXT_BYTES], limit[BUDGET_TEXT_BYTES];
+	budget_say(why->quantity, why->asked, asked);
+	budget_say(why->quantity, why->used, used);
+	budget_say(why->quantity, why->limit, limit);
 	if (why->asked == BUDGET_UNKNOWN)
 		snprintf(j->r->message, sizeof(j->r->message),
 			 "%s limits %s, of which no upper bound is known", file, name);
 	else
 		snprintf(j->r->message, sizeof(j->r->message),
-			 "%s has too little left: %s %llu asked, %llu of %llu used or reserved",
-			 file, name, asked, used, limit);
+			 "%s has too little left: %s %s asked, %s of %s used or reserved", file,
+			 name, asked, used, limit);
 }
 
 int cost_reserve(struct job_state *j, struct budget *b, struct err *e)

@@ -134,12 +134,6 @@ enum job_status cost_run(struct job_state *j)
 {
 	const struct job_cost *c = &j->job->cost;
 	struct err e = ERR_INIT;
-	autobudget budget = BUDGET_INIT;
-	/* A budget that is none is no reason to run anything first. */
-	if (c->budget_file && budget_open(&budget, c->budget_file, &e) < 0) {
-		snprintf(j->r->message, sizeof(j->r->message), "%s", e.msg);
-		return JOB_FAILED;
-	}
 	for (size_t i = 0; i < c->minimal_len; i++)
 		if (!run_configuration(j, i))
 			return JOB_FAILED;
@@ -149,14 +143,14 @@ enum job_status cost_run(struct job_state *j)
 	}
 	if (needs_approval(j))
 		return JOB_NEEDS_APPROVAL;
-	const int reserved = cost_reserve(j, &budget, &e);
+	const int reserved = cost_reserve(j, &j->budget, &e);
 	if (reserved <= 0) {
 		if (reserved < 0)
 			snprintf(j->r->message, sizeof(j->r->message), "%s", e.msg);
 		return reserved < 0 ? JOB_FAILED : JOB_NEEDS_APPROVAL;
 	}
 	const bool good = run_configuration(j, c->minimal_len);
-	cost_settle(j, &budget, c->minimal_len);
+	cost_settle(j, &j->budget, c->minimal_len);
 	j->r->cost.measured_full = good;
 	if (good)
 		cost_measure(j, c->minimal_len, j->r->cost.measured);

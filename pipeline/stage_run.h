@@ -68,6 +68,7 @@ struct stage_run {
 	struct stage_output outputs[JOB_OUTPUTS_MAX];
 	struct diagnostics *diagnostics; /* malloc'ed; NULL: none were asked for, or they could not be read */
 	const char *handed;		 /* its folder in artifacts-dir; NULL: none */
+	const char *handed_out, *handed_err; /* what it said, in there */
 	bool ok;
 	char why[400]; /* it is not, in a sentence; "": it is */
 };

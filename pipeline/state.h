@@ -12,6 +12,7 @@ struct job_state {
 	struct watch watch;
 	struct work work;
 	int handed;		      /* artifacts-dir; -1: none */
+	struct budget budget;	      /* which cost names; not open: it names none */
 	size_t number;		      /* of the next run */
 	struct stage_run ***by_stage; /* [stage][combination] */
 };

@@ -88,9 +88,24 @@ static int for_names(int dir, void (*each)(int dir, const char *name, void *arg)
 	return list ? 0 : -1;
 }
 
+/* What is no folder is nothing of a job's, and only in the way. True: it is none, and was taken. */
+static bool sweep_stray(int dir, const char *name, struct work_swept *swept)
+{
+	struct stat st;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(st.st_mode))
+		return false;
+	if (unlinkat(dir, name, 0) == 0)
+		swept->strays++;
+	else if (errno != ENOENT && errno != EISDIR)
+		swept->failed = true;
+	return true;
+}
+
 static void sweep_work(int dir, const char *name, void *arg)
 {
 	struct work_swept *swept = arg;
+	if (sweep_stray(dir, name, swept))
+		return;
 	autoclose int fd = lock_abandoned(dir, name);
 	if (fd < 0)
 		return;
@@ -167,6 +182,7 @@ struct entries {
 	struct entry *list;
 	size_t len, room;
 	bool broken;
+	struct work_swept *swept;
 };
 
 /* A folder's files, with all that is in it, as deep as trees are. */
@@ -195,7 +211,7 @@ static void note_entry(int dir, const char *name, void *arg)
 {
 	struct entries *all = arg;
 	struct stat st;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (sweep_stray(dir, name, all->swept) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    strlen(name) >= sizeof(all->list->name))
 		return;
 	if (all->len == all->room) {
@@ -235,7 +251,7 @@ static void sweep_entry(struct work *w, const struct entry *one, struct work_swe
 int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_swept *swept,
 	    struct err *e)
 {
-	struct entries all = {0};
+	struct entries all = {.swept = swept};
 	struct timespec now;
 	uint64_t sum = 0;
 	*swept = (struct work_swept){0};

@@ -39,11 +39,12 @@ void work_close(struct work *w);
 /* What gc did: bytes are of files, as far as they were seen. */
 struct work_swept {
 	uint64_t works, entries, bytes;
-	bool failed; /* something could not be removed: *e says what */
+	uint64_t strays; /* files where only folders belong */
+	bool failed;	 /* something could not be removed: *e says what */
 };
-/* Work folders that nobody holds, and cache entries that nobody uses: those that were not used for
- * older_ns, the longest unused first while all together are more than most_bytes; LIMIT_NONE
- * (UINT64_MAX) each for not by that. */
+/* What is no folder, work folders that nobody holds, and cache entries that nobody uses: those that
+ * were not used for older_ns, the longest unused first while all together are more than most_bytes;
+ * LIMIT_NONE (UINT64_MAX) each for not by that. */
 int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_swept *swept,
 	    struct err *e);
 

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 struct document {
-	char name[96]; /* as it stands in messages */
+	char name[96]; /* as it stands in messages; "": nobody wrote it, and messages have no place */
 	struct json_text j;
 	json_t *root;
 };

@@ -57,21 +57,23 @@ void document_init(struct document *d, const char *name, const char *text, size_
 	name_copy(d->name, sizeof(d->name), name);
 }
 
-/* Before the message that is there: the place, and the key if one is to blame. */
+/* Before the message that is there: the place, if somebody wrote it, and the key if one is to blame. */
 int document_refuse(const struct document *d, size_t at, const char *key, struct err *e)
 {
 	size_t line, column;
 	locate_position(&d->j, at, &line, &column);
 	if (key)
 		err_wrap(e, "%s", key);
-	return err_wrap(e, "%s:%zu:%zu", d->name, line, column);
+	return d->name[0] ? err_wrap(e, "%s:%zu:%zu", d->name, line, column) : -1;
 }
 
 int document_parse(struct document *d, const char *what, struct err *e)
 {
-	if (d->j.len > SPEC_FILE_BYTES_MAX)
-		return err_usage(e, "%s:1:1: too large for %s (%zu bytes; the most is %d)", d->name,
-				 what, d->j.len, SPEC_FILE_BYTES_MAX);
+	if (d->j.len > SPEC_FILE_BYTES_MAX) {
+		err_usage(e, "too large for %s (%zu bytes; the most is %d)", what, d->j.len,
+			  SPEC_FILE_BYTES_MAX);
+		return document_refuse(d, 0, NULL, e);
+	}
 	size_t deep = locate_too_deep(&d->j, DEPTH_MAX);
 	if (deep < d->j.len) {
 		err_usage(e, "nested too deep");

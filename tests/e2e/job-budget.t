@@ -51,6 +51,20 @@ is_(now["spent"]["cpu_usec"], sum(job.result["cost"]["settled"]["cpu_usec"] for 
 table = jobs.verb("budget", shared)
 like(table.out.decode(), r"(?m)^runs +3 +3 +0 +0$", "for people: limit, spent, reserved, left")
 
+units = os.path.join(tmpdir(mode=0o700), "units.json")
+made = jobs.verb("budget", "--create", "--cpu-time", "90m", "--wall", "1500ms", "--memory-hours", "512K", "--runs", "7", "--money", "12.05", units)
+rows = {row[0]: row[1:] for row in (line.split() for line in jobs.verb("budget", units).out.decode().split("\n")[1:6])}
+is_(rows, {"cpu-time": ["90m", "0s", "0s", "90m"], "wall": ["1.5s", "0s", "0s", "1.5s"], "memory-hours": ["512K", "0", "0", "512K"], "runs": ["7", "0", "0", "7"],
+           "money": ["12.05", "0", "0", "12.05"]}, "in the units in which they were said", made)
+is_(state(units)["limits"], {"cpu_usec": 5400000000, "wall_usec": 1500000, "memory_mib_usec": 1800000000, "runs": 7, "money_micro": 12050000}, "the document is exact")
+with open(units, "w", encoding="ascii") as file:
+    json.dump({"schema": "pinfold.budget/1", "limits": {"cpu_usec": 1}, "spent": {"cpu_usec": 3661000001, "memory_mib_usec": 3600000000 * 1536 + 1, "money_micro": 1}}, file)
+rows = {row[0]: row[1:] for row in (line.split() for line in jobs.verb("budget", units).out.decode().split("\n")[1:6])}
+is_([rows[name] for name in ("cpu-time", "memory-hours", "money")], [["0.000001s", "3661.000001s", "0s", "0s"], ["-", "1.501G", "0", "-"], ["-", "0.000001", "0", "-"]], "what is no round number too", str(rows))
+few = budget("--cpu-time", "1us")
+job = jobs.run(document(few))
+like(job.message, r"has too little left: cpu-time [0-9.]+s asked, 0s of 0\.000001s used or reserved", "and so does a job that gets none")
+
 # ---- a job that is killed ----
 MARK = f"32{os.getpid() % 100000:05}"
 shared = budget("--runs", "2")
@@ -97,7 +111,9 @@ for mode, says in ((0o644, "closed to others"), (0o600, "budget.json:1:")):
     owner = os.stat(os.path.dirname(path))
     os.chown(path, owner.st_uid, owner.st_gid)
     job = jobs.run(document(path))
-    ok(job.status == "failed" and says in job.message and not job.stages("work"), f"{says}: nothing runs", job)
+    ok((job.code, job.status, job.result["stages"]) == (125, "refused", []) and says in job.message, f"{says}: refused, and nothing runs", job)
+job = jobs.run({**document(shared + ".none"), "source": {"folder": tmpdir()}, "analyse": "none"})
+ok((job.code, job.status, job.result["stages"]) == (125, "refused", []) and "No such file" in job.message, "none at all: refused, before anything is fetched", job)
 again = jobs.verb("budget", "--create", "--runs", "1", shared)
 ok(again.code == 125 and b"is there already" in again.err, "a budget that is there is not made anew", again)
 for words, says in ((["--runs", "1", shared], b"--create"), (["--create", "--money", "1.", shared], b"no amount"), (["--create", shared], b"one limit at least"), ([shared + ".none"], b"No such file")):

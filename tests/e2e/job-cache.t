@@ -134,6 +134,19 @@ jobs.plant("jobs/work/killed")
 jobs.plant("jobs/work/killed/0")
 run_ = jobs.verb("gc")
 is_((jobs.leavings(), b"1 folders of killed jobs" in run_.out), ([], True), "and what a killed job left goes", run_)
+key = run(DOC).stage("make")["cache"]["key"].split(":")[1]
+for kind in ("file", "link"):
+    jobs.verb("gc", "--all")
+    at = os.path.join(jobs.path, "jobs/cache", key)
+    if kind == "file":
+        with open(at, "w", encoding="ascii"):
+            pass
+    else:
+        os.symlink("/", at)
+    is_([states(run(DOC))[0] for _ in range(2)], [("ran", "miss")] * 2, f"a {kind} in an entry's place: nothing is kept under that key")
+    run_ = jobs.verb("gc")
+    is_((run_.code, os.path.lexists(at), b"1 files removed" in run_.out), (0, False, True), "gc takes it", run_)
+    is_([states(run(DOC))[0] for _ in range(2)], [("ran", "miss"), ("cached", "hit")], "and all is as before")
 with jobs.start({"image": "slim", "stages": [stage("show", "sh", "-c", "echo up; exec sleep 100")]}) as running:
     running.line()
     jobs.verb("gc", "--all")

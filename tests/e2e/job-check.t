@@ -58,6 +58,9 @@ WRONG = [
      "more than one output"),
     ("a source that is not there", ['{"image": "@host", "stages": [{"name": "a", "command": ["true"], "inputs": {"copy": [HERE"@source"]}}]}'], "no source"),
     ("a parameter that is not set", ['{"image": "@host", "stages": [{"name": "a", "command": ["echo", HERE"@{n}"]}]}'], "nothing sets the parameter"),
+    *((f"a parameter in {what}", ['{"image": "@host", "matrix": {"parameters": {"n": [1, 2]}}, "stages": [{"name": "a", "command": ["echo", "@{n}"],', text + "}]}"], "put into command and env alone")
+      for what, text in (("outputs", '"outputs": ["o", HERE"o-@{n}"]'), ("inputs", '"inputs": {"copy": [HERE"/etc/@{n}:x"]}'), ("a link", '"inputs": {"read-only": [HERE"@{n}"]}'),
+                         ("artifacts", '"artifacts": {"collect": [HERE"@{n}.txt"]}'), ("stdin", '"stdin": HERE"/tmp/@{n}"'), ("a limit", '"memory": HERE"@{n}M"'))),
     ("stdin for two", ['{"image": "@host", "stages": [{"name": "a", "command": ["true"], "stdin": "-"},', 'HERE{"name": "b", "command": ["true"], "stdin": "-"}]}'], "read once"),
     ("a compiler nobody knows", ['{"image": "@host", "stages": [{"name": "a", "command": ["true"], "diagnostics": HERE"cobol"}]}'], "none of gcc"),
     ("plain http", ['{"image": "@host", "source": {"git": HERE"http://x.example/a"}, ' + STAGE + "}"], "https://"),

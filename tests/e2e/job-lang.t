@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """pinfold job run --lang NAME FILE is enough: built by the language's template, run with less, the compiler's words read."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -48,7 +49,13 @@ for words, says in (([os.path.join(folder, "none.c")], "none.c"), ([main, main],
     job = jobs.run(None, *IMAGES, "--lang", "c", words=words)
     ok(job.status in ("refused", "failed") and says in job.message, f"{says}: refused", job)
 job = jobs.run(None, "--lang", "cobol", words=[main])
-is_((job.code, job.status), (125, "refused"), "a language without a template", job)
+is_((job.code, job.status, job.message), (125, "refused", "--lang cobol: there is no template for 'cobol'; there are some for c, c++, python, c#, java, javascript, rust, go and shell"),
+    "a language without a template: those that there are, and no place in a document that nobody wrote", job)
+for flags, words, says in ((["--lang-version", "c99x"], [main], "version"), (["--run-image", "@{n}"], [main], "image"), ([], [os.path.join(folder, "x.py")], "x.py"), ([], [main, main], "destination")):
+    job = jobs.run(None, "--lang", "c", *flags, words=words)
+    ok(job.code == 125 and says in job.message and job.message.startswith("--lang c: ") and not re.search(r":[0-9]+:[0-9]+:|template:", job.message), f"{says}: no place either", job)
+job = jobs.run({"source": {"files": [main]}, "lang": {"name": "c", "files": ["main.c"], "run-image": "@{n}"}})
+like(job.message, r"job\.json:[0-9]+:[0-9]+: image", "in a document the place is that of lang")
 job = jobs.run(None, "--lang", "c", words=[main])
 ok(job.status == "refused" and "c-build" in job.message, "an image that is not stored is named", job)
 done()

@@ -32,6 +32,14 @@ GOES_ON = {"image": slim, "stages": [stage("a", "sh", "-c", "echo @{n} > o; exit
 job = jobs.run(GOES_ON)
 is_(([one["ok"] for one in job.stages("a")], job.stages("b")[0]["ok"]), ([True, False, False], True), "and what follows the good one", job)
 
+is_([one["state"] for one in job.stages("b")], ["ran", "skipped", "skipped"], "what takes from one that failed is not begun, though its output is there", job)
+like(job.stages("b")[1]["message"], "stage a, from which it takes, was not ok", "and says why")
+CHAIN = {"image": slim, "stages": [*GOES_ON["stages"][:1], stage("b", "sh", "-c", "cp /run/input/o p", inputs={"read-only": ["@a"]}, outputs=["p"]), stage("c", "cat", "/run/input/p", inputs={"read-only": ["@b"]}),
+                                   stage("apart", "echo", "apart")], "matrix": GOES_ON["matrix"]}
+job = jobs.run(CHAIN)
+is_(([[one["state"] for one in job.stages(name)] for name in "bc"], job.stage("apart")["state"], job.code, job.result["cause"]["stage"]),
+    ([["ran", "skipped", "skipped"]] * 2, "ran", 1, "a"), "nor what takes from that; what takes nothing of it runs, and the job failed", job)
+
 # ---- slots: no more at once than there are, together with others of that name ----
 NAME = f"sweep-{os.getpid()}"
 out = os.path.join(tmpdir(), "out")

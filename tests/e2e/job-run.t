@@ -96,6 +96,12 @@ found = {os.path.relpath(os.path.join(folder, name), out) for folder, _, names i
 is_(found, {"first/r.txt", "first/stdout", "first/stderr", "second/r.json", "second/stdout", "second/stderr"}, "artifacts and what stages said come to the folder", job)
 is_((open(os.path.join(out, "first/stdout")).read(), open(os.path.join(out, "first/stderr")).read()), ("first\n", "err\n"), "whole, and apart")
 is_(job.stage("first")["files"], {"folder": "first", "stdout": "stdout", "stderr": "stderr"}, "which the result names", job)
+clash = os.path.join(tmpdir(), "clash")
+job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "echo own > stdout; echo said; echo own > stderr; echo complained >&2; echo own > %stdout", artifacts={"collect": ["*"]})]}, "--artifacts-dir", clash)
+said = job.stage("a")["files"]
+kept = {name: open(os.path.join(clash, "a", name), encoding="ascii").read() for name in sorted(os.listdir(os.path.join(clash, "a")))} if job.status == "succeeded" else {}
+is_(kept, {"%25stdout": "own\n", "%stderr": "complained\n", "%stdout": "said\n", "stderr": "own\n", "stdout": "own\n"}, "artifacts that are called as what a stage says is: both are handed back", job)
+is_((said["stdout"], said["stderr"]), ("%stdout", "%stderr"), "and the result says which is which", job)
 job = jobs.run({"image": slim, "stages": [stage("a", "true")]}, "--artifacts-dir", out)
 is_((job.status, job.result["stages"]), ("refused", []), "a folder that is not empty is refused before anything runs", job)
 job = jobs.run({"image": slim, "stages": [stage("a", "true", artifacts={"collect": ["x"]})]})
