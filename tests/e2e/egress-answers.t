@@ -9,7 +9,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet
-from host import broker_of
+from host import broker_of, stop
 from pf import *
 
 LATE = 11  # seconds: more than looking at the first bytes, or the name servers and connecting, may take
@@ -69,7 +69,7 @@ with Internet() as net:
         is_(running.line(), "asked", "a program asks")
         ok(asked.wait(20), "and the server sees it")
         _, parser, _ = broker_of("run-early")
-        os.kill(parser, signal.SIGSTOP)
+        stop(parser)
         stopped.set()
         ok(told.wait(20), "it answers and resets in one breath")
         os.kill(parser, signal.SIGCONT)

@@ -8,7 +8,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet, own
-from host import broker_of
+from host import broker_of, stop
 from pf import *
 
 # All places but one are taken. While the parser is stopped two are given back and two are asked for by turns, so that
@@ -45,7 +45,7 @@ with Internet() as net:
                    "--id", own("crowd"), "@host", "/usr/bin/python3", "-c", CROWD, stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "all places are taken but one")
         parser = broker_of(own("crowd"))[1]
-        os.kill(parser, signal.SIGSTOP)
+        stop(parser)
         try:
             running.process.stdin.write(b"\n")
             running.process.stdin.flush()

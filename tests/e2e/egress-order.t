@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet
+from host import stop
 from pf import *
 
 BEFORE, BEHIND = 110, 17  # the socket's buffer takes fewer than the first; together fewer than there are rows for denials
@@ -25,17 +26,11 @@ denied(range({BEFORE}, {BEFORE + BEHIND}))
 """
 
 
-def is_stopped(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] == "T"
-
-
 def hold(connection, _):
     """The program says when the supervisor is to stop, and when to go on: the one that it runs under cannot be in its way."""
     while what := connection.recv(1):
         if what == b"s":
-            running.signal(signal.SIGSTOP)
-            wait_for(lambda: is_stopped(running.pid), 30, "the supervisor stands still")
+            stop(running.pid)
         else:
             running.signal(signal.SIGCONT)
         connection.sendall(what)

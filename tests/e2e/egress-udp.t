@@ -46,7 +46,7 @@ a = (socket.gethostbyname("time.example"), 123)
 first = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); first.settimeout(10)
 for i in range(200):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.settimeout(10); s.sendto(b"%d" % i, a)
+        s.settimeout(10); s.bind(("", 20000 + i)); s.sendto(b"%d" % i, a) # a port that comes twice would be one flow
         if s.recv(9) != b"re:%d" % i: break
     first.sendto(b"still", a); first.recv(9)
 print(i)
