@@ -25,7 +25,7 @@ waiting = [dial(9000) for i in range(63)]
 for i in range(100): socket.gethostbyname("mute.example") # an answer a round, and in each one is accepted
 print("full", flush=True); sys.stdin.readline()
 reset(busy.pop()); first = dial(9000); reset(busy.pop()); second = dial(9001)
-print("asked", flush=True)
+print("asked", flush=True); second.settimeout(3)
 try: print("got", second.recv(1), flush=True)
 except OSError as e: print("got", e.errno, flush=True)
 """
@@ -37,10 +37,12 @@ def greet(connection, _):
 
 
 hold = threading.Event()
-with Internet() as net:
-    net.dns.names["mute.example"] = ["93.184.216.26"]
-    for port in (9000, 9001):
-        net.listen("93.184.216.26", port, greet)
+
+
+def attempt(net):
+    """What the second is told, and the run. A kernel may show the parser all of it in two rounds, in the second of which
+    there is a place: then it is served or waits, and this was not the moment."""
+    hold.clear()
     with net.start("run", "--allow", "tcp:mute.example:9000-9001", "--egress-connections", "256", "--egress-connect-timeout", "60s", "--nofile", "1024",
                    "--id", own("crowd"), "@host", "/usr/bin/python3", "-c", CROWD, stdin=subprocess.PIPE) as running:
         is_(running.line(), "full", "all places are taken but one")
@@ -52,8 +54,19 @@ with Internet() as net:
             is_(running.line(), "asked", "two are given back, and two are asked for")
         finally:
             os.kill(parser, signal.SIGCONT)
-        is_(running.line(), "got 104", "who comes in the same moment is reset")
+        told = running.line()
         hold.set()
-        run = running.wait()
+        return told, running.wait()
+
+
+with Internet() as net:
+    net.dns.names["mute.example"] = ["93.184.216.26"]
+    for port in (9000, 9001):
+        net.listen("93.184.216.26", port, greet)
+    for _ in range(12):
+        told, run = attempt(net)
+        if told not in ("got b'x'", "got None"):
+            break
+    is_(told, "got 104", "who comes in the same moment is reset", run)
     is_([(row["verdict"], row["count"]) for row in run.result["egress"] if row["reason"] == "too many connections at once"], [("denied", 1)], "and counted", run)
 done()
