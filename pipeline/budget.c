@@ -57,7 +57,9 @@ static int open_folder(const char *path, char name[NAME_MAX + 1], struct err *e)
 	return fd_take(&fd);
 }
 
-static int check_file(int fd, const char *name, struct err *e)
+/* of_lock: it is to be there still. The budget itself may be replaced by a step between its being
+ * opened and this: then it has no name any more, and is what it was before that step. */
+static int check_file(int fd, const char *name, bool of_lock, struct err *e)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
@@ -68,7 +70,9 @@ static int check_file(int fd, const char *name, struct err *e)
 		return err_usage(e,
 				 "budget: %s must be this user's own and closed to others (chmod 0600)",
 				 name);
-	if (st.st_nlink != 1)
+	if (st.st_nlink == 0 && of_lock)
+		return err_usage(e, "budget: %s was removed", name);
+	if (st.st_nlink > 1)
 		return err_usage(e, "budget: %s has another name besides (a hard link)", name);
 	return 0;
 }
@@ -80,7 +84,7 @@ static int open_file(int folder, const char *name, int flags, struct err *e)
 		return err_usage(e, "budget: %s is a link", name);
 	if (fd < 0)
 		return err_sys(e, "budget: open %s", name);
-	return check_file(fd, name, e) < 0 ? -1 : fd_take(&fd);
+	return check_file(fd, name, flags & O_CREAT, e) < 0 ? -1 : fd_take(&fd);
 }
 
 /* The whole of it; malloc'ed. */
