@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,8 +19,9 @@
 #include <unistd.h>
 
 enum {
-	EVENTS_MAX = 2000,   /* of rows that are not new: who reads them must not be flooded */
-	ROWS_AT_ONCE = 1000, /* of one that is well: a row when it is new, and once a second */
+	REPORTS_AT_ONCE = 256, /* more than the queue of a socket holds */
+	EVENTS_MAX = 2000,     /* of rows that are not new: who reads them must not be flooded */
+	ROWS_AT_ONCE = 1000,   /* of one that is well: a row when it is new, and once a second */
 	ROWS_A_SECOND = 300,
 	BROKER_ID = 65533, /* of a slot, for root, or the one before: the program is another */
 	END_MS = 1000,
@@ -282,10 +284,9 @@ static void gone(struct run *run)
 	}
 }
 
-void on_egress(struct run *run, short revents)
+static void take_report(struct run *run)
 {
 	struct egress_report in;
-	(void)revents;
 	const int got = fd_recv(run->egress.sock, &in, sizeof(in), NULL, NULL);
 	if (got < 0 && errno == EAGAIN)
 		return;
@@ -305,6 +306,20 @@ void on_egress(struct run *run, short revents)
 			egress_kill(run);
 		gone(run);
 	}
+}
+
+static bool is_waiting(int sock)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	return sock >= 0 && poll(&p, 1, 0) == 1;
+}
+
+/* As many as its queue may hold: a limit that was told before the program ended is not told too late. */
+void on_egress(struct run *run, short revents)
+{
+	(void)revents;
+	for (int i = 0; i < REPORTS_AT_ONCE && is_waiting(run->egress.sock); i++)
+		take_report(run);
 }
 
 /* ---- its end ---- */

@@ -391,6 +391,8 @@ static size_t list_sources(struct run *run, struct source *list)
 	const bool dying = run->phase == PHASE_KILLED;
 	const short out_to = run->out.to.len ? POLLOUT : 0, err_to = run->err.to.len ? POLLOUT : 0;
 	const struct source all[SOURCES] = {
+		/* First: the broker tells of a limit, then cuts, of which the program may die. */
+		{run->egress.sock, POLLIN, false, on_egress},
 		{run->init_dead ? -1 : run->init_pidfd, POLLIN, false, on_init},
 		{run->control, POLLIN, false, on_control},
 		{run->deadlines.fd, POLLIN, false, on_timer},
@@ -410,7 +412,6 @@ static size_t list_sources(struct run *run, struct source *list)
 		 on_feed_to},
 		{alive ? run->watcher.done : -1, POLLIN, false, on_look},
 		{run->events.fd, run->events.len ? POLLOUT : 0, false, on_events},
-		{run->egress.sock, POLLIN, false, on_egress},
 	};
 	size_t len = 0;
 	for (int i = 0; i < SOURCES; i++)
