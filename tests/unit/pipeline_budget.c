@@ -462,41 +462,6 @@ static void sixteen_never_exceed_it(void **state)
 	assert_int_equal(s.abandoned, 0);
 }
 
-/* As a step does it, but without its flushes: as often as can be. */
-static void replace_in_turns(void)
-{
-	enum { REPLACED = 20000 };
-	char fresh[sizeof(path) + 8], *text;
-	struct budget_state s = look();
-	snprintf(fresh, sizeof(fresh), "%s.fresh", path);
-	text = budget_format(&s);
-	for (int i = 0; i < REPLACED; i++) {
-		const int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd) < 0 ||
-		    rename(fresh, path) < 0)
-			_exit(1);
-	}
-	free(text);
-	_exit(0);
-}
-
-static void it_opens_while_others_replace_it(void **state)
-{
-	(void)state;
-	int status;
-	create(LIMIT, BUDGET_NONE);
-	const pid_t pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0)
-		replace_in_turns();
-	pid_t ended;
-	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
-		autobudget b = BUDGET_INIT;
-		open_it(&b);
-	}
-	assert_true(ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 /* ---- killed at every step ---- */
 
 static void reserves_and_settles(void)
@@ -615,7 +580,6 @@ int main(void)
 		IN_FOLDER(what_a_person_wrote_is_taken),
 		cmocka_unit_test(what_is_written_is_read_again),
 		IN_FOLDER(sixteen_never_exceed_it),
-		IN_FOLDER(it_opens_while_others_replace_it),
 		IN_FOLDER(killed_at_any_step_it_adds_up),
 		IN_FOLDER(a_step_that_cannot_be_written_changes_nothing),
 	};
