@@ -1,3 +1,3 @@
 #include <stdio.h>
-#include <../shared/list.h>
+#include <../common/list.h>
 #include </etc/shadow> // FIND: c.outside-file
