@@ -1,6 +1,7 @@
 #include "pipeline/budget.h"
 
 #include "base/fd.h"
+#include "spec/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ static int open_folder(const char *path, char name[NAME_MAX + 1], struct err *e)
 	const char *base = fd_split(path, folder);
 	/* Room for what is put around it: ".NAME.new", "NAME.lock". */
 	if (!*base || strlen(base) > NAME_MAX - 8 || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-		return err_usage(e, "budget: \"%.200s\" is no name of a file", path);
+		return err_usage(e, "budget: %s is no name of a file", show(path).text);
 	autoclose int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "budget: open the folder %s", folder);

@@ -1,5 +1,7 @@
 #include "pipeline/template.h"
 
+#include "spec/parse.h"
+
 #include <string.h>
 
 #define WORDS(...)    ((const char *const[]){__VA_ARGS__, NULL})
@@ -235,7 +237,7 @@ static int check_version(const struct language *l, const char *version, struct e
 	if (is_among(version, l->versions))
 		return 0;
 	list(known, sizeof(known), l->versions);
-	return err_usage(e, "version: \"%.40s\" is none of %s: %s", version, l->title, known);
+	return err_usage(e, "version: %s is none of %s: %s", show(version).text, l->title, known);
 }
 
 /* A relative name without "." and "..", whose every character is one to be seen. */
@@ -275,15 +277,15 @@ int language_check(const struct language *l, const struct template_ask *ask, str
 	for (const char *const *f = ask->files; *f; f++)
 		if (!is_below(*f))
 			return err_usage(e,
-					 "files: \"%.200s\" is no name of a file below the source's folder",
-					 *f);
+					 "files: %s is no name of a file below the source's folder",
+					 show(*f).text);
 	const char *main = ask->files[0];
 	list(known, sizeof(known), l->extensions);
 	if (!is_among(extension_of(main), l->extensions))
-		return err_usage(e, "files: \"%.200s\" is no %s file: its name ends with %s", main,
-				 l->title, known);
+		return err_usage(e, "files: %s is no %s file: its name ends with %s",
+				 show(main).text, l->title, known);
 	if (is_among("{class}", l->run.command) && !is_identifier(base_of(main), extension_of(main)))
-		return err_usage(e, "files: \"%.200s\" is not named after a class", main);
+		return err_usage(e, "files: %s is not named after a class", show(main).text);
 	return 0;
 }
 

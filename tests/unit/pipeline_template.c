@@ -125,6 +125,11 @@ static void what_makes_no_sense_is_refused(void **state)
 	refused("c", NULL, "a/", "below the source's folder");
 	refused("c", NULL, "ma\nin.c", "below the source's folder");
 	refused("c", NULL, "main.py", "ends with .c");
+	refused("c", NULL, "main\xd2\x9c", "'main\\xd2\\x9c' is no C file"); /* as letters alone */
+	refused("c",
+		"\x9b"
+		"2J",
+		"main.c", "'\\x9b2J' is none of C");
 	refused("java", NULL, "1Main.java", "named after a class");
 	refused("java", NULL, "Ma-in.java", "named after a class");
 }
