@@ -3,6 +3,7 @@
 ever; one that is only weak is pulled from all the same."""
 import json
 import os
+import select
 import sys
 import threading
 import time
@@ -215,8 +216,10 @@ like(pull.err, "given up after 3 tries", "and the message says so")
 def hesitant(handler, count):
     if count == 0:
         handler.answer(200, {}, BIG[0][:HALF], SIZE)
-        time.sleep(0.5)
-        handler.wfile.write(BIG[0][HALF:])
+        for at in range(HALF, SIZE - 1):  # byte by byte, until the caller hangs up
+            handler.wfile.write(BIG[0][at:at + 1])
+            if select.select([handler.connection], [], [], 0.05)[0]:
+                break
     return count == 0
 
 
