@@ -27,12 +27,12 @@ struct call {
 	uint64_t file_cpu_ns;
 };
 
-static const struct verb_manual manual = {
-	"scan", "[OPTION...] PATH",
-	"look into source code, notebooks, archives and machine code before anything of it runs",
-	"PATH is a folder or a file. Nothing of it is trusted: all is read in a jail.\n"
-	"Exits with 0 if nothing of the gate's severity was found, 1 if something was, and 125 if the\n"
-	"scan could not be made. A finding is advice: what holds a program is the sandbox.\n"};
+static const struct verb_manual manual =
+	{"scan", "[OPTION...] PATH",
+	 "look into source code, notebooks, archives and machine code before anything of it runs",
+	 "PATH is a folder or a file. Nothing of it is trusted: all is read in a jail.\n"
+	 "Exits with 0 if nothing of the gate's severity was found, 1 if something was, and 125 if the\n"
+	 "scan could not be made. A finding is advice: what holds a program is the sandbox.\n"};
 
 static int check_call(struct call *c, struct err *e)
 {
