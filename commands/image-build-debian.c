@@ -77,6 +77,7 @@ int image_build_debian(struct image_call *c, struct err *e)
 		{"components", &d.components, NULL, "NAME,...  of the archive (main)"},
 		{"variant", &d.variant, NULL, "NAME  of mmdebstrap (minbase)"},
 		IMAGE_TAKING_ROWS(taking),
+		{NULL},
 	};
 	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)

@@ -44,11 +44,13 @@ int image_import(struct image_call *c, struct err *e)
 	struct image_source from = {.input = -1, .as = TAKE_TREE, .platform = platform_host()};
 	const struct verb_option rows[] = {
 		IMAGE_TAKING_ROWS(taking),
+		{NULL},
 	};
 	const int done = image_options(c, rows, (struct word_count){2, 2}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 || image_check_name(c, c->argv[1], e) < 0)
+	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
+	    image_check_name(c, c->argv[1], e) < 0)
 		return -1;
 	autoclose int folder = open(c->argv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)

@@ -183,8 +183,8 @@ int image_inspect(struct image_call *c, struct err *e)
 	bool json = false;
 	struct stored_name n;
 	const struct verb_option rows[] = {{"json", NULL, &json,
-					     "as one JSON document, with the config as it came"},
-					    {NULL}};
+					    "as one JSON document, with the config as it came"},
+					   {NULL}};
 	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;

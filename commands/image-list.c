@@ -60,8 +60,8 @@ int image_list(struct image_call *c, struct err *e)
 {
 	bool json = false, names = false;
 	const struct verb_option rows[] = {{"json", NULL, &json, "as one JSON array"},
-					    {"names", NULL, &names, "names alone, one a line"},
-					    {NULL}};
+					   {"names", NULL, &names, "names alone, one a line"},
+					   {NULL}};
 	const int done = image_options(c, rows, (struct word_count){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;

@@ -386,13 +386,15 @@ int image_load(struct image_call *c, struct err *e)
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
 		IMAGE_TAKING_ROWS(taking),
+		{NULL},
 	};
 	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	const char *path = c->argv[0];
 	from.platform = platform_host();
-	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 || (as && read_as(&from.as, as, e) < 0) ||
+	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
+	    (as && read_as(&from.as, as, e) < 0) ||
 	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0) ||
 	    (from.name && image_check_name(c, from.name, e) < 0))
 		return -1;

@@ -227,6 +227,7 @@ int image_pull(struct image_call *c, struct err *e)
 		{"ca-file", &ca, NULL, "FILE  certificates to trust instead of this host's"},
 		{"insecure-registry", NULL, &insecure, "plain HTTP, to a loopback address alone"},
 		IMAGE_TAKING_ROWS(taking),
+		{NULL},
 	};
 	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)

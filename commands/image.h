@@ -15,7 +15,7 @@
 /* One call of a verb. */
 struct image_call {
 	struct verb_manual manual; /* its name in full: "image pull" */
-	int argc; /* after the verb; after image_options(): what is no option */
+	int argc;		   /* after the verb; after image_options(): what is no option */
 	char **argv;
 	struct arena *arena;
 	struct store store; /* open, but for a verb that needs none */
@@ -56,13 +56,15 @@ struct image_taking {
 	const char *bytes, *entries, *depth, *ratio, *time;
 	bool json;
 };
-#define IMAGE_TAKING_ROWS(l)                                                                     \
-	{"limit-bytes", &(l).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"},      \
-		{"limit-entries", &(l).entries, NULL, "N  how many paths (1000000)"},           \
-		{"limit-depth", &(l).depth, NULL, "N  how deep a path (256)"},                  \
-		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
-		{"limit-time", &(l).time, NULL, "N  seconds of processor time (300, and one a MiB)"}, \
-		{"json", NULL, &(l).json, "progress as JSON, one document a line"}, {NULL}
+#define IMAGE_TAKING_ROWS(t)                                                                    \
+	{"limit-bytes", &(t).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"},      \
+		{"limit-entries", &(t).entries, NULL, "N  how many paths (1000000)"},           \
+		{"limit-depth", &(t).depth, NULL, "N  how deep a path (256)"},                  \
+		{"limit-ratio", &(t).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
+		{"limit-time", &(t).time, NULL,                                                 \
+		 "N  seconds of processor time (300, and one a MiB)"},                          \
+		{"json", NULL, &(t).json, "progress as JSON, one document a line"}
+
 enum image_report { REPORT_LINES, REPORT_JSON };
 int image_taking_read(const struct image_taking *t, struct unpack_limits *limits,
 		      enum image_report *report, struct err *e);

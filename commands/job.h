@@ -13,7 +13,7 @@ enum { EXIT_FAILED = 1, EXIT_STOPPED = 2, EXIT_NEEDS_APPROVAL = 3, EXIT_CANCELLE
 
 struct job_call {
 	struct verb_manual manual; /* its name in full: "job run" */
-	int argc; /* after the verb; options are taken out by job_words() */
+	int argc;		   /* after the verb; options are taken out by job_words() */
 	char **argv;
 	struct arena *arena;
 	int dashes; /* words before "--"; -1: there is none */
