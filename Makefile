@@ -103,7 +103,7 @@ $(IMAGE_LIB): $(image_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
-image_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-image.c commands/common.c commands/images.c \
+image_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-image.c commands/common.c commands/options.c commands/images.c \
 	$(wildcard commands/image-*.c))
 $(OUT)/libexec/pinfold/pinfold-image: $(image_main) $(IMAGE_LIB) $(LIB)
 	@mkdir -p $(@D)
@@ -164,7 +164,7 @@ $(JOB_LIB): $(job_obj)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
-job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common.c commands/config.c commands/images.c \
+job_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-job.c commands/common.c commands/options.c commands/config.c commands/images.c \
 	commands/sink.c $(wildcard commands/job-*.c))
 # Static, because what a cached stage costs is mostly the start of this.
 $(OUT)/libexec/pinfold/pinfold-job: $(job_main) $(JOB_LIB) $(OUT)/libpinfold-scan.a $(LIB)
@@ -193,7 +193,7 @@ $(grammar_obj): %.o: %.c
 $(GRAMMARS): $(grammar_obj)
 	rm -f $@
 	ar rcs $@ $^
-scan_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-scan.c commands/common.c $(wildcard commands/scan-*.c))
+scan_main := $(patsubst %.c,$(OUT)/obj/%.o,commands/pinfold-scan.c commands/common.c commands/options.c $(wildcard commands/scan-*.c))
 $(OUT)/libexec/pinfold/pinfold-scan: $(scan_main) $(SCAN_LIB) $(LIB) $(GRAMMARS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DYNAMIC) $(LDFLAGS) -o $@ $^ $(SCAN_LIBS)

@@ -1,5 +1,7 @@
 #include "base/fd.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 void fd_close(int *fd)
@@ -310,13 +311,6 @@ ssize_t fd_write_now(int fd, const void *buf, size_t len)
 	return -1;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int fd_write_within(int fd, const void *buf, size_t len, int patience_ms)
 {
 	struct stat st;
@@ -325,7 +319,7 @@ int fd_write_within(int fd, const void *buf, size_t len, int patience_ms)
 		return -1;
 	if (S_ISREG(st.st_mode))
 		return fd_write_all(fd, buf, len);
-	const int64_t until = now_ms() + patience_ms;
+	const int64_t until = monotonic_ms() + patience_ms;
 	while (len > 0) {
 		ssize_t n = fd_write_now(fd, at, len);
 		if (n >= 0) {
@@ -338,7 +332,7 @@ int fd_write_within(int fd, const void *buf, size_t len, int patience_ms)
 		if (errno != EAGAIN)
 			return -1;
 		struct pollfd p = {.fd = fd, .events = POLLOUT};
-		const int64_t left = until - now_ms();
+		const int64_t left = until - monotonic_ms();
 		if (left <= 0) {
 			errno = ETIMEDOUT;
 			return -1;

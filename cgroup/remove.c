@@ -1,4 +1,5 @@
 /* Removing leaves: our own at the end, and those that killed runs left behind. */
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cgroup/parts.h"
 
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -54,19 +54,12 @@ static void remove_children(int dir, int depth, int *left)
 	}
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Until no process in it is alive, or the deadline. */
 static void wait_empty(const struct cgroup *cg, int64_t deadline)
 {
 	autoclose int fd = cgroup_populated_fd(cg);
 	struct pollfd p = {.fd = fd, .events = POLLPRI};
-	int64_t left = deadline - now_ms();
+	int64_t left = deadline - monotonic_ms();
 	if (fd >= 0 && left > 0 && cgroup_populated(cg) == 1)
 		poll(&p, 1, (int)left);
 }
@@ -82,8 +75,8 @@ static int try_remove(const struct cgroup *cg)
 static int remove_leaf(const struct cgroup *cg, struct err *e)
 {
 	int error = try_remove(cg);
-	int64_t deadline = error == 0 ? 0 : now_ms() + PATIENCE_MS;
-	for (int pause = 0; error == EBUSY && now_ms() < deadline; pause = 10) {
+	int64_t deadline = error == 0 ? 0 : monotonic_ms() + PATIENCE_MS;
+	for (int pause = 0; error == EBUSY && monotonic_ms() < deadline; pause = 10) {
 		int left = CHILDREN_MAX;
 		wait_empty(cg, deadline);
 		poll(NULL, 0, pause); /* nothing tells when a child can be removed */

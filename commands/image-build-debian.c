@@ -66,37 +66,32 @@ static int build(struct image_call *c, const struct debian *d, int to, struct er
 
 int image_build_debian(struct image_call *c, struct err *e)
 {
-	bool json = false;
 	struct debian d = {.suite = "bookworm", .components = "main", .variant = "minbase"};
-	struct image_limits limits = {0};
+	struct image_taking taking = {0};
 	struct image_source from = {.as = TAKE_TREE, .platform = platform_host()};
-	const struct image_option rows[] = {
+	const struct verb_option rows[] = {
 		{"packages", &d.packages, NULL, "NAME,...  what is in it besides the variant's"},
 		{"suite", &d.suite, NULL, "NAME  of Debian (bookworm)"},
 		{"mirror", &d.mirror, NULL,
 		 "URI  where packages come from (default: this host's sources)"},
 		{"components", &d.components, NULL, "NAME,...  of the archive (main)"},
 		{"variant", &d.variant, NULL, "NAME  of mmdebstrap (minbase)"},
-		IMAGE_LIMIT_ROWS(limits),
-		{"json", NULL, &json, "progress as JSON, one document a line"},
+		IMAGE_TAKING_ROWS(taking),
 		{NULL},
 	};
-	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (check(&d, e) < 0 || image_limits_read(&limits, &from.limits, e) < 0 ||
+	if (check(&d, e) < 0 || image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
 	    image_check_name(c, c->argv[0], e) < 0)
 		return -1;
 	autowork w = WORK_INIT;
-	if (work_open(&w, &c->store, e) < 0)
+	autoclose int to = image_archive(c, &w, e);
+	if (to < 0)
 		return -1;
-	autoclose int to = openat(w.dir, "archive", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (to < 0 || unlinkat(w.dir, "archive", 0) < 0)
-		return err_sys(e, "image store: make a file for the archive");
 	if (build(c, &d, to, e) < 0)
 		return -1;
 	from.input = to;
 	from.name = c->argv[0];
-	from.report = json ? REPORT_JSON : REPORT_LINES;
 	return image_take(c, &from, e);
 }

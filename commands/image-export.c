@@ -114,13 +114,13 @@ int image_export(struct image_call *c, struct err *e)
 {
 	const char *file = NULL, *format = "tar";
 	struct stored_name n;
-	const struct image_option rows[] = {
+	const struct verb_option rows[] = {
 		{"output", &file, NULL, "FILE  where it goes (default: stdout)"},
 		{"format", &format, NULL,
 		 "tar|oci  tar: the tree; oci: a layout of the blobs as they came"},
 		{NULL},
 	};
-	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	const bool layout = strcmp(format, "oci") == 0;

@@ -39,8 +39,8 @@ int image_gc(struct image_call *c, struct err *e)
 {
 	bool json = false;
 	struct gc_report r = {.debris.tell = image_warn};
-	const struct image_option rows[] = {{"json", NULL, &json, "as one JSON document"}, {NULL}};
-	const int done = image_options(c, rows, (struct image_words){0, 0}, e);
+	const struct verb_option rows[] = {{"json", NULL, &json, "as one JSON document"}, {NULL}};
+	const int done = image_options(c, rows, (struct word_count){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	if (store_gc(&c->store, &r, e) < 0)

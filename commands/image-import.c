@@ -40,18 +40,17 @@ static int pack(int folder, int to, struct err *e)
 
 int image_import(struct image_call *c, struct err *e)
 {
-	bool json = false;
-	struct image_limits limits = {0};
+	struct image_taking taking = {0};
 	struct image_source from = {.input = -1, .as = TAKE_TREE, .platform = platform_host()};
-	const struct image_option rows[] = {
-		IMAGE_LIMIT_ROWS(limits),
-		{"json", NULL, &json, "progress as JSON, one document a line"},
+	const struct verb_option rows[] = {
+		IMAGE_TAKING_ROWS(taking),
 		{NULL},
 	};
-	const int done = image_options(c, rows, (struct image_words){2, 2}, e);
+	const int done = image_options(c, rows, (struct word_count){2, 2}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (image_limits_read(&limits, &from.limits, e) < 0 || image_check_name(c, c->argv[1], e) < 0)
+	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
+	    image_check_name(c, c->argv[1], e) < 0)
 		return -1;
 	autoclose int folder = open(c->argv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
@@ -59,15 +58,12 @@ int image_import(struct image_call *c, struct err *e)
 	if (is_root(folder))
 		return err_usage(e, "/ is this host's root, and no image");
 	autowork w = WORK_INIT;
-	if (work_open(&w, &c->store, e) < 0)
+	autoclose int to = image_archive(c, &w, e);
+	if (to < 0)
 		return -1;
-	autoclose int to = openat(w.dir, "archive", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (to < 0 || unlinkat(w.dir, "archive", 0) < 0)
-		return err_sys(e, "image store: make a file for the archive");
 	if (pack(folder, to, e) < 0)
 		return -1;
 	from.input = to;
 	from.name = c->argv[1];
-	from.report = json ? REPORT_JSON : REPORT_LINES;
 	return image_take(c, &from, e);
 }

@@ -182,10 +182,10 @@ int image_inspect(struct image_call *c, struct err *e)
 {
 	bool json = false;
 	struct stored_name n;
-	const struct image_option rows[] = {{"json", NULL, &json,
-					     "as one JSON document, with the config as it came"},
-					    {NULL}};
-	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	const struct verb_option rows[] = {{"json", NULL, &json,
+					    "as one JSON document, with the config as it came"},
+					   {NULL}};
+	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	if (store_share(&c->store, e) < 0)

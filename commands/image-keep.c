@@ -21,21 +21,22 @@
 /* What a run's map has; see docs/images.md for what becomes of the others. */
 enum { OWNERS_KEPT = 65536, TICK_MS = 100 };
 
-int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e)
+int image_taking_read(const struct image_taking *t, struct unpack_limits *limits,
+		      enum image_report *report, struct err *e)
 {
 	struct unpack_limits read = UNPACK_LIMITS_DEFAULT;
 	uint64_t depth = read.depth, ratio = read.ratio;
-	if (l->bytes && spec_parse_size(l->bytes, &read.bytes, e) < 0)
+	if (t->bytes && spec_parse_size(t->bytes, &read.bytes, e) < 0)
 		return err_wrap(e, "--limit-bytes");
-	if (l->entries && spec_parse_count(l->entries, &read.entries, e) < 0)
+	if (t->entries && spec_parse_count(t->entries, &read.entries, e) < 0)
 		return err_wrap(e, "--limit-entries");
-	if (l->depth && spec_parse_count(l->depth, &depth, e) < 0)
+	if (t->depth && spec_parse_count(t->depth, &depth, e) < 0)
 		return err_wrap(e, "--limit-depth");
-	if (l->ratio && spec_parse_count(l->ratio, &ratio, e) < 0)
+	if (t->ratio && spec_parse_count(t->ratio, &ratio, e) < 0)
 		return err_wrap(e, "--limit-ratio");
-	if (l->time && spec_parse_count(l->time, &read.seconds, e) < 0)
+	if (t->time && spec_parse_count(t->time, &read.seconds, e) < 0)
 		return err_wrap(e, "--limit-time");
-	if (l->time && read.seconds < 1)
+	if (t->time && read.seconds < 1)
 		return err_usage(e, "--limit-time: at least 1");
 	if (depth < 1 || depth > UNPACK_DEPTH_MAX)
 		return err_usage(e, "--limit-depth: from 1 to %d", UNPACK_DEPTH_MAX);
@@ -44,7 +45,18 @@ int image_limits_read(const struct image_limits *l, struct unpack_limits *limits
 	read.depth = (uint32_t)depth;
 	read.ratio = ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)ratio;
 	*limits = read;
+	*report = t->json ? REPORT_JSON : REPORT_LINES;
 	return 0;
+}
+
+int image_archive(struct image_call *c, struct work *w, struct err *e)
+{
+	if (work_open(w, &c->store, e) < 0)
+		return -1;
+	autoclose int to = openat(w->dir, "archive", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (to < 0 || unlinkat(w->dir, "archive", 0) < 0)
+		return err_sys(e, "image store: make a file for the archive");
+	return fd_take(&to);
 }
 
 /* What the jailed child is given; the tick needs the progress beside it. */

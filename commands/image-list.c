@@ -59,10 +59,10 @@ static int print_json(const struct stored_name *list, size_t len, struct err *e)
 int image_list(struct image_call *c, struct err *e)
 {
 	bool json = false, names = false;
-	const struct image_option rows[] = {{"json", NULL, &json, "as one JSON array"},
-					    {"names", NULL, &names, "names alone, one a line"},
-					    {NULL}};
-	const int done = image_options(c, rows, (struct image_words){0, 0}, e);
+	const struct verb_option rows[] = {{"json", NULL, &json, "as one JSON array"},
+					   {"names", NULL, &names, "names alone, one a line"},
+					   {NULL}};
+	const int done = image_options(c, rows, (struct word_count){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	struct stored_list list = {.len = 0};

@@ -376,27 +376,25 @@ static int read_as(enum take_as *as, const char *text, struct err *e)
 int image_load(struct image_call *c, struct err *e)
 {
 	const char *platform = NULL, *as = NULL;
-	bool json = false;
-	struct image_limits limits = {0};
+	struct image_taking taking = {0};
 	struct image_source from = {.input = -1};
-	const struct image_option rows[] = {
+	const struct verb_option rows[] = {
 		{"name", &from.name, NULL,
 		 "NAME[:TAG]  what it is to be called (default: what it says itself)"},
 		{"ref", &from.ref, NULL, "NAME  which image, where there are several"},
 		{"as", &as, NULL, "tree|layout|docker  what an archive is (default: by its members)"},
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
-		IMAGE_LIMIT_ROWS(limits),
-		{"json", NULL, &json, "progress as JSON, one document a line"},
+		IMAGE_TAKING_ROWS(taking),
 		{NULL},
 	};
-	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	const char *path = c->argv[0];
-	from.report = json ? REPORT_JSON : REPORT_LINES;
 	from.platform = platform_host();
-	if (image_limits_read(&limits, &from.limits, e) < 0 || (as && read_as(&from.as, as, e) < 0) ||
+	if (image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
+	    (as && read_as(&from.as, as, e) < 0) ||
 	    (platform && platform_parse(&from.platform, platform, c->arena, e) < 0) ||
 	    (from.name && image_check_name(c, from.name, e) < 0))
 		return -1;

@@ -218,19 +218,18 @@ static int pull(struct pull *p, const char *text, struct err *e)
 int image_pull(struct image_call *c, struct err *e)
 {
 	const char *platform = NULL, *auth = NULL, *ca = NULL;
-	bool json = false, insecure = false;
-	struct image_limits limits = {0};
-	const struct image_option rows[] = {
+	bool insecure = false;
+	struct image_taking taking = {0};
+	const struct verb_option rows[] = {
 		{"platform", &platform, NULL,
 		 "OS/ARCH  which one of an index (default: this machine's)"},
 		{"auth-file", &auth, NULL, "FILE  credentials, in the form of ~/.docker/config.json"},
 		{"ca-file", &ca, NULL, "FILE  certificates to trust instead of this host's"},
 		{"insecure-registry", NULL, &insecure, "plain HTTP, to a loopback address alone"},
-		IMAGE_LIMIT_ROWS(limits),
-		{"json", NULL, &json, "progress as JSON, one document a line"},
+		IMAGE_TAKING_ROWS(taking),
 		{NULL},
 	};
-	const int done = image_options(c, rows, (struct image_words){1, 1}, e);
+	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	struct pull *p = calloc(1, sizeof(*p));
@@ -245,9 +244,8 @@ int image_pull(struct image_call *c, struct err *e)
 	o->insecure = insecure || (told && strcmp(told, "1") == 0);
 	o->progress = on_event;
 	o->progress_context = p;
-	p->progress.report = json ? REPORT_JSON : REPORT_LINES;
 	find_credentials(p, auth);
-	int rc = image_limits_read(&limits, &p->o.limits, e);
+	int rc = image_taking_read(&taking, &p->o.limits, &p->progress.report, e);
 	if (rc == 0 && platform)
 		rc = platform_parse(&p->platform, platform, c->arena, e);
 	o->image_bytes_max = p->o.limits.bytes;

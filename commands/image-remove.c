@@ -50,8 +50,8 @@ static int remove_one(struct image_call *c, const char *name, struct err *e)
 
 int image_remove(struct image_call *c, struct err *e)
 {
-	const struct image_option rows[] = {{NULL}};
-	const int done = image_options(c, rows, (struct image_words){1, -1}, e);
+	const struct verb_option rows[] = {{NULL}};
+	const int done = image_options(c, rows, (struct word_count){1, -1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	for (int i = 0; i < c->argc; i++)

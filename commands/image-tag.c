@@ -6,8 +6,8 @@
 int image_tag(struct image_call *c, struct err *e)
 {
 	struct stored_name n;
-	const struct image_option rows[] = {{NULL}};
-	const int done = image_options(c, rows, (struct image_words){2, 2}, e);
+	const struct verb_option rows[] = {{NULL}};
+	const int done = image_options(c, rows, (struct word_count){2, 2}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	if (store_share(&c->store, e) < 0)

@@ -210,8 +210,8 @@ int image_verify(struct image_call *c, struct err *e)
 {
 	bool json = false;
 	int code = 0;
-	const struct image_option rows[] = {{"json", NULL, &json, "as JSON documents"}, {NULL}};
-	const int done = image_options(c, rows, (struct image_words){1, -1}, e);
+	const struct verb_option rows[] = {{"json", NULL, &json, "as JSON documents"}, {NULL}};
+	const int done = image_options(c, rows, (struct word_count){1, -1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
 	if (store_share(&c->store, e) < 0)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "commands/options.h"
 #include "rootfs/image/store.h"
 #include "rootfs/image/take.h"
 
@@ -13,35 +14,21 @@
 
 /* One call of a verb. */
 struct image_call {
-	const char *verb;
-	int argc; /* after the verb; after image_options(): what is no option */
+	struct verb_manual manual; /* its name in full: "image pull" */
+	int argc;		   /* after the verb; after image_options(): what is no option */
 	char **argv;
 	struct arena *arena;
 	struct store store; /* open, but for a verb that needs none */
 };
 
-struct image_option {
-	const char *name;  /* without the dashes */
-	const char **text; /* takes a value; NULL: takes none */
-	bool *flag;
-	const char *help; /* "SIZE  what it is": the value's name first, if it takes one */
-};
-
 struct image_verb {
-	const char *name;
+	struct verb_manual manual;
 	int (*run)(struct image_call *c, struct err *e); /* the exit code, or -1 and *e */
-	const char *usage;				 /* behind the verb */
-	const char *help;				 /* one line */
-	const char *more; /* what --help tells besides; NULL nothing */
-	bool looks;	  /* makes no store where there is none: then store.dir is -1 */
+	bool looks; /* makes no store where there is none: then store.dir is -1 */
 };
 
-/* Read the options, wherever they stand before a "--"; the rest moves to the front of argv.
- * last.name is NULL. 1: --help was there, and printed. least and most: how many words may stay. */
-struct image_words {
-	int least, most;
-};
-int image_options(struct image_call *c, const struct image_option *rows, struct image_words words,
+/* options_take() of the verb's words. */
+int image_options(struct image_call *c, const struct verb_option *rows, struct word_count count,
 		  struct err *e);
 
 /* The stored image of that name or id; -1 and *e (ERR_USAGE) where there is none. */
@@ -64,19 +51,26 @@ int image_export(struct image_call *c, struct err *e);
 
 /* ---- image-keep.c: from blobs to a stored image ---- */
 
-/* Limits as flags: the rows, to be put among a verb's own, and what they came to. */
-struct image_limits {
+/* What every verb that takes an image in has as options: the rows, for the end of its own, and what they came to. */
+struct image_taking {
 	const char *bytes, *entries, *depth, *ratio, *time;
+	bool json;
 };
-#define IMAGE_LIMIT_ROWS(l)                                                                     \
-	{"limit-bytes", &(l).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"},      \
-		{"limit-entries", &(l).entries, NULL, "N  how many paths (1000000)"},           \
-		{"limit-depth", &(l).depth, NULL, "N  how deep a path (256)"},                  \
-		{"limit-ratio", &(l).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
-		{"limit-time", &(l).time, NULL, "N  seconds of processor time (300, and one a MiB)"}
-int image_limits_read(const struct image_limits *l, struct unpack_limits *limits, struct err *e);
+#define IMAGE_TAKING_ROWS(t)                                                                    \
+	{"limit-bytes", &(t).bytes, NULL, "SIZE  what the image may hold unpacked (64G)"},      \
+		{"limit-entries", &(t).entries, NULL, "N  how many paths (1000000)"},           \
+		{"limit-depth", &(t).depth, NULL, "N  how deep a path (256)"},                  \
+		{"limit-ratio", &(t).ratio, NULL, "N  bytes out of one compressed byte (500)"}, \
+		{"limit-time", &(t).time, NULL,                                                 \
+		 "N  seconds of processor time (300, and one a MiB)"},                          \
+		{"json", NULL, &(t).json, "progress as JSON, one document a line"}
 
 enum image_report { REPORT_LINES, REPORT_JSON };
+int image_taking_read(const struct image_taking *t, struct unpack_limits *limits,
+		      enum image_report *report, struct err *e);
+
+/* A file without a name for an archive that is made here, in a work folder of the store. -1 and *e. */
+int image_archive(struct image_call *c, struct work *w, struct err *e);
 
 /* Name the image; unpack it first, unless its tree is there: its blobs are in the store. Two
  * processes with the same image do the work once. store_share() is the caller's. */

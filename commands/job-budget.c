@@ -137,7 +137,7 @@ static int tell(const struct asked *a, const char *path, struct err *e)
 int job_budget_verb(struct job_call *c, struct err *e)
 {
 	struct asked a = {0};
-	const struct job_option rows[] = {
+	const struct verb_option rows[] = {
 		{"json", NULL, &a.json, "the document, those whose holder died counted as spent"},
 		{"create", NULL, &a.create, "make FILE, with these limits and prices"},
 		{"cpu-time", &a.limit[BUDGET_CPU], NULL, "TIME  processor time, together"},
@@ -151,9 +151,9 @@ int job_budget_verb(struct job_call *c, struct err *e)
 		{"price-memory-hour", &a.price[PRICE_MEMORY_GIB_HOUR], NULL,
 		 "AMOUNT  of an hour of a gibibyte"},
 		{"price-run", &a.price[PRICE_RUN], NULL, "AMOUNT  of a run"},
-		{NULL, NULL, NULL, NULL},
+		{NULL},
 	};
-	const int words = job_words(c, rows, 1, 1, e);
+	const int words = job_words(c, rows, (struct word_count){1, 1}, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
 	if (a.create)

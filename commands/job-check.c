@@ -5,9 +5,9 @@
 int job_check_verb(struct job_call *c, struct err *e)
 {
 	struct job_language lang = {.name = NULL};
-	const struct job_option rows[] = {JOB_LANGUAGE_ROWS(lang), {NULL, NULL, NULL, NULL}};
+	const struct verb_option rows[] = {JOB_LANGUAGE_ROWS(lang), {NULL}};
 	struct job job;
-	const int words = job_words(c, rows, 1, -1, e);
+	const int words = job_words(c, rows, (struct word_count){1, -1}, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
 	if (job_load(c, &lang, &job, e) < 0)

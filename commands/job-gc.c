@@ -9,16 +9,16 @@ int job_gc_verb(struct job_call *c, struct err *e)
 	const char *older = NULL, *most = NULL;
 	uint64_t older_ns = LIMIT_NONE, most_bytes = LIMIT_NONE;
 	bool all = false;
-	const struct job_option rows[] = {
+	const struct verb_option rows[] = {
 		{"older", &older, NULL, "TIME  entries that were not used for so long"},
 		{"max-size", &most, NULL,
 		 "SIZE  the longest unused, until all together are no more than this"},
 		{"all", NULL, &all, "every entry that no job uses now"},
-		{NULL, NULL, NULL, NULL},
+		{NULL},
 	};
 	struct work w = WORK_INIT;
 	struct work_swept swept = {0};
-	const int words = job_words(c, rows, 0, 0, e);
+	const int words = job_words(c, rows, (struct word_count){0, 0}, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
 	if ((older && spec_parse_time(older, &older_ns, e) < 0) ||

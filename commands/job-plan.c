@@ -209,11 +209,11 @@ int job_plan_verb(struct job_call *c, struct err *e)
 {
 	bool json = false;
 	struct job_language lang = {.name = NULL};
-	const struct job_option rows[] = {{"json", NULL, &json, "as one document"},
-					  JOB_LANGUAGE_ROWS(lang),
-					  {NULL, NULL, NULL, NULL}};
+	const struct verb_option rows[] = {{"json", NULL, &json, "as one document"},
+					   JOB_LANGUAGE_ROWS(lang),
+					   {NULL}};
 	struct job job;
-	const int words = job_words(c, rows, 1, -1, e);
+	const int words = job_words(c, rows, (struct word_count){1, -1}, e);
 	if (words != 0)
 		return words < 0 ? -1 : 0;
 	if (job_load(c, &lang, &job, e) < 0)

@@ -36,7 +36,7 @@ static int exit_code(const struct job_result *r)
 /* Where the result goes is read first of all, so that a refusal has one too. */
 static int read_words(struct job_call *c, struct request *q, struct err *e)
 {
-	const struct job_option rows[] = {
+	const struct verb_option rows[] = {
 		{"result", &q->result, NULL, "FILE|fd:N  where the result goes, as JSON"},
 		{"events", &q->events, NULL, "FILE|fd:N  where events go, a line of JSON each"},
 		{"artifacts-dir", &q->artifacts_dir, NULL,
@@ -46,9 +46,9 @@ static int read_words(struct job_call *c, struct request *q, struct err *e)
 		 "NAME=VALUE,...  what the full configuration may take: wall, cpu-time, memory, scratch"},
 		JOB_LANGUAGE_ROWS(q->lang),
 		{"no-cache", NULL, &q->no_cache, "run every stage anew, and keep none"},
-		{NULL, NULL, NULL, NULL},
+		{NULL},
 	};
-	return job_words(c, rows, 1, -1, e);
+	return job_words(c, rows, (struct word_count){1, -1}, e);
 }
 
 static int check_id(const char *id, struct err *e)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "commands/options.h"
 #include "pipeline/run.h"
 
 #include <stdbool.h>
@@ -11,8 +12,8 @@
 enum { EXIT_FAILED = 1, EXIT_STOPPED = 2, EXIT_NEEDS_APPROVAL = 3, EXIT_CANCELLED = 4 };
 
 struct job_call {
-	const char *verb;
-	int argc; /* after the verb; options are taken out by job_words() */
+	struct verb_manual manual; /* its name in full: "job run" */
+	int argc;		   /* after the verb; options are taken out by job_words() */
 	char **argv;
 	struct arena *arena;
 	int dashes; /* words before "--"; -1: there is none */
@@ -25,18 +26,9 @@ struct job_language {
 };
 
 struct job_verb {
-	const char *name;
+	struct verb_manual manual;
 	/* The exit code; -1 and *e: bad usage, or it could not be done. */
 	int (*run)(struct job_call *c, struct err *e);
-	const char *usage, *help, *more;
-};
-
-/* One option: with a value (text) or without (flag). name NULL ends the table. */
-struct job_option {
-	const char *name;
-	const char **text;
-	bool *flag;
-	const char *help; /* "VALUE  sentence" */
 };
 
 /* The rows of struct job_language. */
@@ -46,8 +38,9 @@ struct job_option {
 		{"build-image", &(l).build_image, NULL, "IMAGE  instead of the template's"},        \
 		{"run-image", &(l).run_image, NULL, "IMAGE  instead of the template's"}
 
-/* Takes the options out of the words. 1: --help was there, and was printed. */
-int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e);
+/* options_take() of the verb's words. */
+int job_words(struct job_call *c, const struct verb_option *rows, struct word_count count,
+	      struct err *e);
 
 /* The document that the only word names ("-": stdin), read whole; with a language, the words are
  * its files, and the program's arguments behind "--". */

@@ -20,35 +20,39 @@
 #include <unistd.h>
 
 static const struct image_verb verbs[] = {
-	{"pull", image_pull, "[OPTION...] HOST[:PORT]/NAME[:TAG|@DIGEST]",
-	 "take an image out of a registry",
-	 "Credentials come from $REGISTRY_AUTH_FILE, else $DOCKER_CONFIG/config.json or ~/.docker/config.json.\n"
-	 "A pull that was ended goes on where it stopped.\n"},
-	{"load", image_load, "[OPTION...] FILE|FOLDER|-",
-	 "take an image out of a layout, a docker-archive or a tar",
-	 "Takes an OCI layout (a folder or a tar of it), what `docker save` writes, or a tar of a tree\n"
-	 "in any compression that libarchive knows; - is stdin.\n"},
-	{"import", image_import, "[OPTION...] FOLDER NAME[:TAG]", "make an image of a folder",
-	 "Takes the tree as it is, with its owners; as an ordinary user your own files become root's.\n"},
-	{"build-debian", image_build_debian, "[OPTION...] NAME[:TAG]",
-	 "make a Debian image with mmdebstrap", NULL},
-	{"list", image_list, "[--json|--names]", "list what is stored", NULL, true},
-	{"inspect", image_inspect, "[--json] NAME", "tell all about an image", NULL},
-	{"tag", image_tag, "NAME NEW-NAME", "give an image one more name", NULL},
-	{"remove", image_remove, "NAME...", "remove names, and trees that have none any more",
-	 "A tree that a run holds is not removed. Blobs stay until `pinfold image gc`.\n"},
-	{"gc", image_gc, "[--json]", "remove what no name leads to, and what killed work left", NULL},
-	{"verify", image_verify, "[--json] NAME...", "hold blobs and tree against their digests",
-	 "Exits with 1 if something differs.\n"},
-	{"export", image_export, "[OPTION...] NAME",
-	 "write an image's tree, or the image, as a tar", NULL},
+	{{"pull", "[OPTION...] HOST[:PORT]/NAME[:TAG|@DIGEST]", "take an image out of a registry",
+	  "Credentials come from $REGISTRY_AUTH_FILE, else $DOCKER_CONFIG/config.json or ~/.docker/config.json.\n"
+	  "A pull that was ended goes on where it stopped.\n"},
+	 image_pull},
+	{{"load", "[OPTION...] FILE|FOLDER|-",
+	  "take an image out of a layout, a docker-archive or a tar",
+	  "Takes an OCI layout (a folder or a tar of it), what `docker save` writes, or a tar of a tree\n"
+	  "in any compression that libarchive knows; - is stdin.\n"},
+	 image_load},
+	{{"import", "[OPTION...] FOLDER NAME[:TAG]", "make an image of a folder",
+	  "Takes the tree as it is, with its owners; as an ordinary user your own files become root's.\n"},
+	 image_import},
+	{{"build-debian", "[OPTION...] NAME[:TAG]", "make a Debian image with mmdebstrap"},
+	 image_build_debian},
+	{{"list", "[--json|--names]", "list what is stored"}, image_list, .looks = true},
+	{{"inspect", "[--json] NAME", "tell all about an image"}, image_inspect},
+	{{"tag", "NAME NEW-NAME", "give an image one more name"}, image_tag},
+	{{"remove", "NAME...", "remove names, and trees that have none any more",
+	  "A tree that a run holds is not removed. Blobs stay until `pinfold image gc`.\n"},
+	 image_remove},
+	{{"gc", "[--json]", "remove what no name leads to, and what killed work left"}, image_gc},
+	{{"verify", "[--json] NAME...", "hold blobs and tree against their digests",
+	  "Exits with 1 if something differs.\n"},
+	 image_verify},
+	{{"export", "[OPTION...] NAME", "write an image's tree, or the image, as a tar"},
+	 image_export},
 };
 
 static void print_usage(void)
 {
 	printf("Usage: pinfold image VERB [ARGUMENT...]\n\n");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		printf("  %-13s %s\n", verbs[i].name, verbs[i].help);
+		printf("  %-13s %s\n", verbs[i].manual.name, verbs[i].manual.help);
 	printf("\n`pinfold image VERB --help` tells more. A stored image runs by its name:\n"
 	       "  pinfold run NAME [COMMAND...]\n");
 }
@@ -56,63 +60,9 @@ static void print_usage(void)
 static const struct image_verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		if (strcmp(verbs[i].name, name) == 0)
+		if (strcmp(verbs[i].manual.name, name) == 0)
 			return &verbs[i];
 	return NULL;
-}
-
-static void print_verb(const char *name, const struct image_option *rows)
-{
-	const struct image_verb *v = find_verb(name);
-	printf("Usage: pinfold image %s %s\n\n%c%s.\n", v->name, v->usage, v->help[0] - 'a' + 'A',
-	       v->help + 1);
-	if (v->more)
-		printf("%s", v->more);
-	printf("\n");
-	for (; rows->name; rows++) {
-		const char *rest = strstr(rows->help, "  ");
-		const int len = rows->text && rest ? (int)(rest - rows->help) : 0;
-		char word[64];
-		snprintf(word, sizeof(word), "--%s%s%.*s", rows->name, len ? " " : "", len,
-			 rows->help);
-		printf("  %-26s %s\n", word, len ? rest + 2 : rows->help);
-	}
-}
-
-static const struct image_option *find_option(const struct image_option *rows, const char *name,
-					      size_t len)
-{
-	for (; rows->name; rows++)
-		if (strlen(rows->name) == len && memcmp(rows->name, name, len) == 0)
-			return rows;
-	return NULL;
-}
-
-/* argv[*at] is an option: take it and its value. */
-static int take_option(const struct image_call *c, const struct image_option *rows, int *at,
-		       struct err *e)
-{
-	const char *word = c->argv[*at] + 2;
-	const size_t len = strcspn(word, "=");
-	const struct image_option *row = find_option(rows, word, len);
-	if (!row)
-		return err_usage(e, "unknown option --%.40s; `pinfold image %s --help` lists them",
-				 word, c->verb);
-	if (!row->text && word[len])
-		return err_usage(e, "--%s takes no value", row->name);
-	if (!row->text) {
-		*row->flag = true;
-		return 0;
-	}
-	if (!word[len] && *at + 1 == c->argc)
-		return err_usage(e, "--%s: a value is missing", row->name);
-	*row->text = word[len] ? word + len + 1 : c->argv[++*at];
-	return 0;
-}
-
-static bool is_help(const char *word)
-{
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 int image_find(struct image_call *c, const char *name, struct stored_name *n, struct err *e)
@@ -132,36 +82,13 @@ int image_print(char *text, struct err *e)
 	return 0;
 }
 
-int image_options(struct image_call *c, const struct image_option *rows, struct image_words words,
+int image_options(struct image_call *c, const struct verb_option *rows, struct word_count count,
 		  struct err *e)
 {
-	int rest = 0;
-	bool options = true;
-	for (int at = 0; at < c->argc; at++) {
-		const char *word = c->argv[at];
-		if (options && is_help(word)) {
-			print_verb(c->verb, rows);
-			return 1;
-		}
-		if (options && strcmp(word, "--") == 0) {
-			options = false;
-		} else if (options && strncmp(word, "--", 2) == 0) {
-			if (take_option(c, rows, &at, e) < 0)
-				return -1;
-		} else if (options && word[0] == '-' && word[1]) {
-			return err_usage(e, "unknown option %.40s", word);
-		} else {
-			c->argv[rest++] = c->argv[at];
-		}
-	}
-	c->argc = rest;
-	if (rest < words.least)
-		return err_usage(e, "a word is missing; usage: pinfold image %s %s", c->verb,
-				 find_verb(c->verb)->usage);
-	if (words.most >= 0 && rest > words.most)
-		return err_usage(e, "unexpected \"%.60s\"; usage: pinfold image %s %s",
-				 c->argv[words.most], c->verb, find_verb(c->verb)->usage);
-	return 0;
+	struct verb_words words = {.argc = c->argc, .argv = c->argv};
+	const int done = options_take(&words, rows, &c->manual, count, e);
+	c->argc = words.argc;
+	return done;
 }
 
 void image_warn(const struct err *what)
@@ -182,11 +109,12 @@ static int open_store(struct image_call *c, const char *place, bool looks, struc
 static int run_verb(const struct image_verb *v, int argc, char **argv, struct err *e)
 {
 	autoarena arena = ARENA_INIT;
-	struct image_call c = {.verb = v->name,
+	struct image_call c = {.manual = v->manual,
 			       .argc = argc,
 			       .argv = argv,
 			       .arena = &arena,
 			       .store = STORE_INIT};
+	c.manual.name = arena_printf(&arena, "image %s", v->manual.name);
 	const char *place = images_store(&arena);
 	if (!place)
 		return err_usage(e, "neither XDG_DATA_HOME nor HOME says where the store is; "
@@ -226,7 +154,7 @@ int main(int argc, char **argv)
 	}
 	int code = run_verb(v, argc - 2, argv + 2, &e);
 	if (code < 0)
-		complain("image %s: %s", v->name, e.msg);
+		complain("image %s: %s", v->manual.name, e.msg);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		complain("write to stdout: %s", strerrordesc_np(errno));
 		code = -1;

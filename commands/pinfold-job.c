@@ -19,19 +19,23 @@
 #include <unistd.h>
 
 static const struct job_verb verbs[] = {
-	{"run", job_run_verb, "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]",
-	 "run a job, and say what became of it",
-	 "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
-	 "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
-	 "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
-	{"check", job_check_verb, "JOB.json | --lang NAME FILE...",
-	 "tell what is wrong with a job, with line and column", NULL},
-	{"plan", job_plan_verb, "[OPTION...] JOB.json | --lang NAME FILE...",
-	 "print what would run, with every limit and rule", NULL},
-	{"budget", job_budget_verb, "[--json] FILE | --create [OPTION...] FILE",
-	 "tell what is left of a budget that jobs share, or make one", NULL},
-	{"gc", job_gc_verb, "[OPTION...]",
-	 "remove what killed jobs left, and what the cache has not used", NULL},
+	{{"run", "[OPTION...] JOB.json | --lang NAME FILE... [-- ARG...]",
+	  "run a job, and say what became of it",
+	  "What stages print is passed on: that of the last one to stdout, all else to stderr.\n"
+	  "Exits with 0 if the job succeeded, 1 if a stage failed, 2 if the analysis stopped it, 3 if it needs\n"
+	  "approval, 4 if it was cancelled, 125 if nothing was run or Pinfold failed.\n"},
+	 job_run_verb},
+	{{"check", "JOB.json | --lang NAME FILE...",
+	  "tell what is wrong with a job, with line and column"},
+	 job_check_verb},
+	{{"plan", "[OPTION...] JOB.json | --lang NAME FILE...",
+	  "print what would run, with every limit and rule"},
+	 job_plan_verb},
+	{{"budget", "[--json] FILE | --create [OPTION...] FILE",
+	  "tell what is left of a budget that jobs share, or make one"},
+	 job_budget_verb},
+	{{"gc", "[OPTION...]", "remove what killed jobs left, and what the cache has not used"},
+	 job_gc_verb},
 };
 enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
 
@@ -39,106 +43,26 @@ static void print_usage(void)
 {
 	printf("Usage: pinfold job VERB [ARGUMENT...]\n\n");
 	for (size_t i = 0; i < VERBS; i++)
-		printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+		printf("  %-8s %s\n", verbs[i].manual.name, verbs[i].manual.help);
 	printf("\n`pinfold job VERB --help` tells more; pinfold-job(5) what a job may hold.\n");
 }
 
 static const struct job_verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < VERBS; i++)
-		if (strcmp(verbs[i].name, name) == 0)
+		if (strcmp(verbs[i].manual.name, name) == 0)
 			return &verbs[i];
 	return NULL;
 }
 
-static void print_verb(const char *name, const struct job_option *rows)
+int job_words(struct job_call *c, const struct verb_option *rows, struct word_count count,
+	      struct err *e)
 {
-	const struct job_verb *v = find_verb(name);
-	printf("Usage: pinfold job %s %s\n\n%c%s.\n%s", v->name, v->usage, v->help[0] - 'a' + 'A',
-	       v->help + 1, v->more ? v->more : "");
-	for (const struct job_option *row = rows; row->name; row++) {
-		const char *rest = row->text ? strstr(row->help, "  ") : NULL;
-		const int len = rest ? (int)(rest - row->help) : 0;
-		char word[64];
-		snprintf(word, sizeof(word), "--%s%s%.*s", row->name, len ? " " : "", len, row->help);
-		printf("%s  %-26s %s\n", row == rows ? "\n" : "", word, rest ? rest + 2 : row->help);
-	}
-}
-
-/* ---- words ---- */
-
-static bool is_help(const char *word)
-{
-	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-static const struct job_option *find_option(const struct job_option *rows, const char *name,
-					    size_t len)
-{
-	for (; rows->name; rows++)
-		if (strlen(rows->name) == len && memcmp(rows->name, name, len) == 0)
-			return rows;
-	return NULL;
-}
-
-/* argv[*at] is an option: take it and its value. */
-static int take_option(const struct job_call *c, const struct job_option *rows, int *at,
-		       struct err *e)
-{
-	const char *word = c->argv[*at] + 2;
-	const size_t len = strcspn(word, "=");
-	const struct job_option *row = find_option(rows, word, len);
-	if (!row)
-		return err_usage(e, "unknown option --%.40s; `pinfold job %s --help` lists them",
-				 word, c->verb);
-	if (!row->text && word[len])
-		return err_usage(e, "--%s takes no value", row->name);
-	if (!row->text) {
-		*row->flag = true;
-		return 0;
-	}
-	if (!word[len] && *at + 1 == c->argc)
-		return err_usage(e, "--%s: a value is missing", row->name);
-	*row->text = word[len] ? word + len + 1 : c->argv[++*at];
-	return 0;
-}
-
-static int check_count(const struct job_call *c, int least, int most, struct err *e)
-{
-	if (c->argc < least)
-		return err_usage(e, "a word is missing; usage: pinfold job %s %s", c->verb,
-				 find_verb(c->verb)->usage);
-	if (most >= 0 && c->argc > most)
-		return err_usage(e, "unexpected \"%.60s\"; usage: pinfold job %s %s", c->argv[most],
-				 c->verb, find_verb(c->verb)->usage);
-	return 0;
-}
-
-int job_words(struct job_call *c, const struct job_option *rows, int least, int most, struct err *e)
-{
-	int rest = 0;
-	bool options = true;
-	c->dashes = -1;
-	for (int at = 0; at < c->argc; at++) {
-		const char *word = c->argv[at];
-		if (options && is_help(word)) {
-			print_verb(c->verb, rows);
-			return 1;
-		}
-		if (options && strcmp(word, "--") == 0) {
-			options = false;
-			c->dashes = rest;
-		} else if (options && strncmp(word, "--", 2) == 0) {
-			if (take_option(c, rows, &at, e) < 0)
-				return -1;
-		} else if (options && word[0] == '-' && word[1]) {
-			return err_usage(e, "unknown option %.40s", word);
-		} else {
-			c->argv[rest++] = c->argv[at];
-		}
-	}
-	c->argc = rest;
-	return check_count(c, least, most, e);
+	struct verb_words words = {.argc = c->argc, .argv = c->argv};
+	const int done = options_take(&words, rows, &c->manual, count, e);
+	c->argc = words.argc;
+	c->dashes = words.dashes;
+	return done;
 }
 
 static int load_file(struct job_call *c, const char *name, struct job *job, struct err *e)
@@ -250,17 +174,18 @@ static int run_verb(const struct job_verb *v, int argc, char **argv)
 {
 	autoarena arena = ARENA_INIT;
 	struct err e = ERR_INIT;
-	struct job_call c = {.verb = v->name,
+	struct job_call c = {.manual = v->manual,
 			     .argc = argc,
 			     .argv = argv,
 			     .arena = &arena,
 			     .begun_ns = now_ns()};
-	if (strcmp(v->name, "run") == 0)
+	c.manual.name = arena_printf(&arena, "job %s", v->manual.name);
+	if (v->run == job_run_verb)
 		block_signals();
 	const int code = v->run(&c, &e);
 	if (code >= 0)
 		return code;
-	complain("job %s: %s", v->name, e.msg);
+	complain("job %s: %s", v->manual.name, e.msg);
 	return EXIT_REFUSED;
 }
 

@@ -1,5 +1,6 @@
 /* pinfold-scan: `pinfold scan`. It walks a tree and reads none of it: that is done in a jail (pipeline/scan/). */
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "commands/scan.h"
 #include "pipeline/scan/propose.h"
 #include "pipeline/scan/scanner.h"
@@ -16,105 +17,26 @@
 enum { EXIT_FINDINGS = 1, RULE_FOLDERS_MAX = 16, LOGS_MAX = 16 };
 static const uint64_t TIME_MAX_NS = (uint64_t)3600 * 1000000000;
 
-/* Words that were given for one option. */
-struct words {
-	const char **at;
-	size_t len, most;
-};
-
 struct call {
 	const char *path;
 	const char *format, *gate_word, *waivers, *time;
 	const char *rules[RULE_FOLDERS_MAX], *logs[LOGS_MAX];
 	size_t rules_len, logs_len;
-	bool propose, help;
+	bool propose;
 	int gate;
 	uint64_t file_cpu_ns;
 };
 
-static const struct option {
-	const char *name, *value, *help;
-} options[] = {
-	{"format", "text|sarif", "how findings are written (default text); SARIF is 2.1.0"},
-	{"gate", "error|warning|note|none",
-	 "the least severity that makes the exit code 1 (default error)"},
-	{"waive", "FILE", "findings that the gate lets through: [{\"id\", \"path\", \"reason\"}]"},
-	{"rules", "FOLDER", "more rules, in FOLDER/LANGUAGE/NAME.scm (see pinfold-scan(1))"},
-	{"merge", "FILE", "take in another analyser's SARIF log"},
-	{"limit-time", "TIME", "processor time that one file may take (default 10s)"},
-	{"propose", NULL, "write a draft of a job instead of findings"},
-	{"help", NULL, "print this"},
-};
-
-static void print_usage(void)
-{
-	printf("Usage: pinfold scan [OPTION...] PATH\n\n"
-	       "Looks into source code, notebooks, archives and machine code before anything of it runs.\n"
-	       "PATH is a folder or a file. Nothing of it is trusted: all is read in a jail.\n\n");
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		char word[64];
-		snprintf(word, sizeof(word), "--%s%s%s", options[i].name,
-			 options[i].value ? " " : "", options[i].value ? options[i].value : "");
-		printf("  %-30s %s\n", word, options[i].help);
-	}
-	printf("\nExits with 0 if nothing of the gate's severity was found, 1 if something was, and 125 if the\n"
-	       "scan could not be made. A finding is advice: what holds a program is the sandbox.\n");
-}
-
-static int add_word(const char **list, size_t *len, size_t most, const char *word)
-{
-	if (*len == most)
-		return -1;
-	list[(*len)++] = word;
-	return 0;
-}
-
-static int set_option(struct call *c, const char *name, const char *value, struct err *e)
-{
-	if (strcmp(name, "help") == 0)
-		c->help = true;
-	else if (strcmp(name, "propose") == 0)
-		c->propose = true;
-	else if (strcmp(name, "format") == 0)
-		c->format = value;
-	else if (strcmp(name, "gate") == 0)
-		c->gate_word = value;
-	else if (strcmp(name, "waive") == 0)
-		c->waivers = value;
-	else if (strcmp(name, "limit-time") == 0)
-		c->time = value;
-	else if (strcmp(name, "rules") == 0 &&
-		 add_word(c->rules, &c->rules_len, RULE_FOLDERS_MAX, value) < 0)
-		return err_usage(e, "--rules more than %d times", RULE_FOLDERS_MAX);
-	else if (strcmp(name, "merge") == 0 && add_word(c->logs, &c->logs_len, LOGS_MAX, value) < 0)
-		return err_usage(e, "--merge more than %d times", LOGS_MAX);
-	return 0;
-}
-
-/* argv[*at] is an option: take it and its value. */
-static int take_option(struct call *c, int argc, char **argv, int *at, struct err *e)
-{
-	const char *word = argv[*at] + 2;
-	const size_t len = strcspn(word, "=");
-	const struct option *o = NULL;
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (strlen(options[i].name) == len && memcmp(options[i].name, word, len) == 0)
-			o = &options[i];
-	if (!o)
-		return err_usage(e, "unknown option --%.40s; `pinfold scan --help` lists them", word);
-	if (!o->value && word[len])
-		return err_usage(e, "--%s takes no value", o->name);
-	if (o->value && !word[len] && *at + 1 == argc)
-		return err_usage(e, "--%s: a value is missing", o->name);
-	const char *value = !o->value ? NULL : word[len] ? word + len + 1 : argv[++*at];
-	return set_option(c, o->name, value, e);
-}
+static const struct verb_manual manual =
+	{"scan", "[OPTION...] PATH",
+	 "look into source code, notebooks, archives and machine code before anything of it runs",
+	 "PATH is a folder or a file. Nothing of it is trusted: all is read in a jail.\n"
+	 "Exits with 0 if nothing of the gate's severity was found, 1 if something was, and 125 if the\n"
+	 "scan could not be made. A finding is advice: what holds a program is the sandbox.\n"};
 
 static int check_call(struct call *c, struct err *e)
 {
 	uint64_t ns = 10 * (uint64_t)1000000000;
-	if (!c->path)
-		return err_usage(e, "a PATH is missing; usage: pinfold scan [OPTION...] PATH");
 	if (strcmp(c->format, "text") != 0 && strcmp(c->format, "sarif") != 0)
 		return err_usage(e, "--format is text or sarif, not \"%.40s\"", c->format);
 	if (!scan_gate_parse(c->gate_word, &c->gate))
@@ -128,26 +50,33 @@ static int check_call(struct call *c, struct err *e)
 	return 0;
 }
 
+/* 1: --help was there. */
 static int read_call(struct call *c, int argc, char **argv, struct err *e)
 {
-	bool words_only = false;
-	for (int at = 1; at < argc; at++) {
-		if (!words_only && strcmp(argv[at], "-h") == 0) {
-			c->help = true;
-		} else if (!words_only && strcmp(argv[at], "--") == 0) {
-			words_only = true;
-		} else if (!words_only && strncmp(argv[at], "--", 2) == 0) {
-			if (take_option(c, argc, argv, &at, e) < 0)
-				return -1;
-		} else if (!words_only && argv[at][0] == '-' && argv[at][1]) {
-			return err_usage(e, "unknown option %.40s", argv[at]);
-		} else if (c->path) {
-			return err_usage(e, "unexpected \"%.60s\"; one PATH is scanned", argv[at]);
-		} else {
-			c->path = argv[at];
-		}
-	}
-	return c->help ? 0 : check_call(c, e);
+	struct option_list rules = {c->rules, 0, RULE_FOLDERS_MAX}, logs = {c->logs, 0, LOGS_MAX};
+	const struct verb_option rows[] = {
+		{"format", &c->format, NULL,
+		 "text|sarif  how findings are written (default text); SARIF is 2.1.0"},
+		{"gate", &c->gate_word, NULL,
+		 "SEVERITY  the least one that makes the exit code 1: error (default), warning, note, none"},
+		{"waive", &c->waivers, NULL,
+		 "FILE  findings that the gate lets through: [{\"id\", \"path\", \"reason\"}]"},
+		{"rules", NULL, NULL,
+		 "FOLDER  more rules, in FOLDER/LANGUAGE/NAME.scm (see pinfold-scan(1))", &rules},
+		{"merge", NULL, NULL, "FILE  take in another analyser's SARIF log", &logs},
+		{"limit-time", &c->time, NULL,
+		 "TIME  processor time that one file may take (default 10s)"},
+		{"propose", NULL, &c->propose, "write a draft of a job instead of findings"},
+		{NULL},
+	};
+	struct verb_words words = {.argc = argc, .argv = argv};
+	const int done = options_take(&words, rows, &manual, (struct word_count){1, 1}, e);
+	if (done != 0)
+		return done;
+	c->path = words.argv[0];
+	c->rules_len = rules.len;
+	c->logs_len = logs.len;
+	return check_call(c, e);
 }
 
 /* Rules are in share/pinfold/rules beside the libexec folder that we are in. */
@@ -262,11 +191,11 @@ int main(int argc, char **argv)
 	struct call c = {.format = "text", .gate_word = "error"};
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	int code = read_call(&c, argc, argv, &e);
-	if (code == 0 && c.help)
-		print_usage();
-	else if (code == 0)
+	int code = read_call(&c, argc - 1, argv + 1, &e);
+	if (code == 0)
 		code = run(&c, &e);
+	else if (code > 0)
+		code = 0;
 	if (code < 0)
 		complain("scan: %s", e.msg);
 	if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -108,11 +108,6 @@ static int read_ref(struct reading *r, const struct place *p, void *into, struct
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
-static int read_submodules(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_bool(r, p, &((struct job_source *)into)->submodules, e);
-}
-
 static int read_digest(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	struct job_source *s = into;
@@ -136,29 +131,9 @@ static int read_format(struct reading *r, const struct place *p, void *into, str
 	return 0;
 }
 
-static int read_source_image(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_source *)into)->image, e);
-}
-
-static int read_max_bytes(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_size(r, p, &((struct job_source *)into)->max_bytes, e);
-}
-
 static int read_max_files(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	return reading_files(r, p, &((struct job_source *)into)->max_files, e);
-}
-
-static int read_ca(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_source *)into)->ca, e);
-}
-
-static int read_allow(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_strings(r, p, &((struct job_source *)into)->allow, e);
 }
 
 /* Sandbox keys of the fetch: read as those of a stage. */
@@ -216,14 +191,14 @@ int read_source(struct reading *r, const struct place *p, void *into, struct err
 		{"folder", read_folder},
 		{"files", read_files},
 		{"ref", read_ref},
-		{"submodules", read_submodules},
+		{"submodules", member_bool, offsetof(struct job_source, submodules)},
 		{"digest", read_digest},
 		{"format", read_format},
-		{"image", read_source_image},
-		{"max-bytes", read_max_bytes},
+		{"image", member_text, offsetof(struct job_source, image)},
+		{"max-bytes", member_size, offsetof(struct job_source, max_bytes)},
 		{"max-files", read_max_files},
-		{"ca", read_ca},
-		{"allow", read_allow},
+		{"ca", member_text, offsetof(struct job_source, ca)},
+		{"allow", member_strings, offsetof(struct job_source, allow)},
 		{"limits", read_limits},
 		{NULL, NULL},
 	};
@@ -254,31 +229,13 @@ static int read_gate(struct reading *r, const struct place *p, void *into, struc
 	return 0;
 }
 
-static int read_rules(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_analyse *)into)->rules, e);
-}
-
-static int read_waiver_id(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_waiver *)into)->id, e);
-}
-
-static int read_waiver_path(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_waiver *)into)->path, e);
-}
-
-static int read_waiver_reason(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_waiver *)into)->reason, e);
-}
-
 static int read_waiver(struct reading *r, const struct place *p, void *into, struct err *e)
 {
-	static const struct job_member rows[] = {{"id", read_waiver_id},
-						 {"path", read_waiver_path},
-						 {"reason", read_waiver_reason},
+	static const struct job_member rows[] = {{"id", member_text, offsetof(struct job_waiver, id)},
+						 {"path", member_text,
+						  offsetof(struct job_waiver, path)},
+						 {"reason", member_text,
+						  offsetof(struct job_waiver, reason)},
 						 {NULL, NULL}};
 	struct job_analyse *a = into;
 	struct job_waiver *w = &a->waivers[a->waivers_len];
@@ -334,7 +291,8 @@ static int read_tool(struct reading *r, const struct place *p, void *into, struc
 int read_analyse(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {{"gate", read_gate},
-						 {"rules", read_rules},
+						 {"rules", member_text,
+						  offsetof(struct job_analyse, rules)},
 						 {"waivers", read_waivers},
 						 {"tool", read_tool},
 						 {NULL, NULL}};

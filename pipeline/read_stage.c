@@ -113,15 +113,13 @@ static int read_diagnostics(struct reading *r, const struct place *p, void *into
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
-static int read_cache(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_bool(r, p, &((struct job_stage *)into)->cache, e);
-}
-
 static const struct job_member own[] = {
-	{"name", read_name},	   {"kind", read_kind},
-	{"outputs", read_outputs}, {"diagnostics", read_diagnostics},
-	{"cache", read_cache},	   {NULL, NULL},
+	{"name", read_name},
+	{"kind", read_kind},
+	{"outputs", read_outputs},
+	{"diagnostics", read_diagnostics},
+	{"cache", member_bool, offsetof(struct job_stage, cache)},
+	{NULL, NULL},
 };
 static const char *const own_names[] = {"name", "kind", "outputs", "diagnostics", "cache", NULL};
 

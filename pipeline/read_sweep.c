@@ -14,10 +14,6 @@ struct parameters {
 	size_t combinations;
 };
 
-struct values {
-	struct job_parameter *p;
-};
-
 static int parameter_name(struct reading *r, const struct place *p, struct err *e)
 {
 	if (reading_is_name(p->name))
@@ -40,11 +36,6 @@ static int read_parameter(struct reading *r, const struct place *p, void *into, 
 	const struct reading_each each = {read_one_value, one, JOB_COMBINATIONS_MAX};
 	if (parameter_name(r, p, e) < 0)
 		return -1;
-	for (size_t i = 0; i < all->len; i++)
-		if (strcmp(all->list[i].name, p->name) == 0) {
-			err_usage(e, "%s: given twice", p->name);
-			return reading_refuse(r, p->name_at, NULL, e);
-		}
 	*one = (struct job_parameter){.name = p->name};
 	one->values = arena_alloc(r->job->arena, (reading_count(r, p) + 1) * sizeof(*one->values));
 	if (reading_each(r, p, '[', &each, e) < 0)
@@ -89,16 +80,12 @@ static int read_slots(struct reading *r, const struct place *p, void *into, stru
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
-static int read_keep_going(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_bool(r, p, &((struct job_matrix *)into)->keep_going, e);
-}
-
 int read_matrix(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {{"parameters", read_parameters},
 						 {"slots", read_slots},
-						 {"keep-going", read_keep_going},
+						 {"keep-going", member_bool,
+						  offsetof(struct job_matrix, keep_going)},
 						 {NULL, NULL}};
 	struct job_matrix *m = &((struct job *)into)->matrix;
 	m->slots.count = 1;
@@ -133,11 +120,6 @@ static int read_setting(struct reading *r, const struct place *p, void *into, st
 	struct job_setting *one = &all->list[all->len];
 	if (parameter_name(r, p, e) < 0)
 		return -1;
-	for (size_t i = 0; i < all->len; i++)
-		if (strcmp(all->list[i].name, p->name) == 0) {
-			err_usage(e, "%s: given twice", p->name);
-			return reading_refuse(r, p->name_at, NULL, e);
-		}
 	one->name = p->name;
 	if (reading_value(r, p, &one->value, e) < 0)
 		return -1;
@@ -253,26 +235,6 @@ static int read_full(struct reading *r, const struct place *p, void *into, struc
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 
-static int read_wall(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_time(r, p, &((struct job_budget *)into)->wall_ns, e);
-}
-
-static int read_cpu_time(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_time(r, p, &((struct job_budget *)into)->cpu_time_ns, e);
-}
-
-static int read_memory(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_size(r, p, &((struct job_budget *)into)->memory_bytes, e);
-}
-
-static int read_scratch(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_size(r, p, &((struct job_budget *)into)->scratch_bytes, e);
-}
-
 /* A budget that says nothing would be one that everything lies within. */
 static bool approves(const struct job_budget *b)
 {
@@ -282,11 +244,12 @@ static bool approves(const struct job_budget *b)
 
 static int read_budget(struct reading *r, const struct place *p, void *into, struct err *e)
 {
-	static const struct job_member rows[] = {{"wall", read_wall},
-						 {"cpu-time", read_cpu_time},
-						 {"memory", read_memory},
-						 {"scratch", read_scratch},
-						 {NULL, NULL}};
+	static const struct job_member rows[] =
+		{{"wall", member_time, offsetof(struct job_budget, wall_ns)},
+		 {"cpu-time", member_time, offsetof(struct job_budget, cpu_time_ns)},
+		 {"memory", member_size, offsetof(struct job_budget, memory_bytes)},
+		 {"scratch", member_size, offsetof(struct job_budget, scratch_bytes)},
+		 {NULL, NULL}};
 	struct job_cost *c = into;
 	if (reading_object(r, p, rows, &c->approved, e) < 0)
 		return -1;
@@ -295,11 +258,6 @@ static int read_budget(struct reading *r, const struct place *p, void *into, str
 		return 0;
 	err_usage(e, "it approves nothing; without a budget the full one waits for --approve");
 	return reading_refuse(r, p->value.at, p->name, e);
-}
-
-static int read_budget_file(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_cost *)into)->budget_file, e);
 }
 
 static int approve_one(struct job_budget *b, const char *word, struct err *e)
@@ -361,7 +319,8 @@ int read_cost(struct reading *r, const struct place *p, void *into, struct err *
 	static const struct job_member rows[] = {{"configurations", read_minimals},
 						 {"full", read_full},
 						 {"budget", read_budget},
-						 {"budget-file", read_budget_file},
+						 {"budget-file", member_text,
+						  offsetof(struct job_cost, budget_file)},
 						 {NULL, NULL}};
 	struct job_cost *c = &((struct job *)into)->cost;
 	c->wanted = true;
@@ -378,48 +337,17 @@ int read_cost(struct reading *r, const struct place *p, void *into, struct err *
 
 /* ---- lang ---- */
 
-static int read_lang_name(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_lang *)into)->name, e);
-}
-
-static int read_lang_version(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_lang *)into)->version, e);
-}
-
-static int read_lang_options(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_strings(r, p, &((struct job_lang *)into)->options, e);
-}
-
-static int read_lang_files(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_strings(r, p, &((struct job_lang *)into)->files, e);
-}
-
-static int read_lang_args(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_strings(r, p, &((struct job_lang *)into)->args, e);
-}
-
-static int read_build_image(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_lang *)into)->build_image, e);
-}
-
-static int read_run_image(struct reading *r, const struct place *p, void *into, struct err *e)
-{
-	return reading_text(r, p, &((struct job_lang *)into)->run_image, e);
-}
-
 int read_lang(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
-		{"name", read_lang_name},	{"version", read_lang_version},
-		{"options", read_lang_options}, {"files", read_lang_files},
-		{"args", read_lang_args},	{"build-image", read_build_image},
-		{"run-image", read_run_image},	{NULL, NULL},
+		{"name", member_text, offsetof(struct job_lang, name)},
+		{"version", member_text, offsetof(struct job_lang, version)},
+		{"options", member_strings, offsetof(struct job_lang, options)},
+		{"files", member_strings, offsetof(struct job_lang, files)},
+		{"args", member_strings, offsetof(struct job_lang, args)},
+		{"build-image", member_text, offsetof(struct job_lang, build_image)},
+		{"run-image", member_text, offsetof(struct job_lang, run_image)},
+		{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
 	l->at = p->value.at;

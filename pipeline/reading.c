@@ -55,7 +55,7 @@ int reading_object(struct reading *r, const struct place *p, const struct job_me
 			return reading_refuse(r, inner.name_at, p->name, e);
 		}
 		seen |= bit;
-		if (row->read && row->read(r, &inner, into, e) < 0)
+		if (row->read && row->read(r, &inner, (char *)into + row->offset, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -67,6 +67,20 @@ size_t reading_count(const struct reading *r, const struct place *p)
 	for (struct member m; locate_next(&r->d.j, &at, &m);)
 		count++;
 	return count;
+}
+
+/* Whether a member above the one at inner has its name. */
+static bool stands_twice(struct reading *r, const struct place *p, const struct place *inner)
+{
+	size_t at = p->value.at;
+	for (struct member m; locate_next(&r->d.j, &at, &m);) {
+		const struct place before = place_of(r, &m, NULL);
+		if (before.name_at == inner->name_at)
+			break;
+		if (strcmp(before.name, inner->name) == 0)
+			return true;
+	}
+	return false;
 }
 
 int reading_each(struct reading *r, const struct place *p, char bracket,
@@ -82,6 +96,10 @@ int reading_each(struct reading *r, const struct place *p, char bracket,
 	}
 	for (struct member m; locate_next(&r->d.j, &at, &m);) {
 		const struct place inner = place_of(r, &m, p->name);
+		if (bracket == '{' && stands_twice(r, p, &inner)) {
+			err_usage(e, "%s: given twice", show(inner.name).text);
+			return reading_refuse(r, inner.name_at, NULL, e);
+		}
 		if (each->read(r, &inner, each->into, e) < 0)
 			return -1;
 	}
@@ -240,4 +258,31 @@ int reading_value(struct reading *r, const struct place *p, const char **text, s
 	autodecoded v = {document_decode(&r->d, p->value)};
 	*text = json_is_boolean(v.value) ? (json_is_true(v.value) ? "true" : "false") : spelled(r, p);
 	return *text ? 0 : wrong_type(r, p, "a string, a number, true or false", e);
+}
+
+/* ---- fields of a table ---- */
+
+int member_text(struct reading *r, const struct place *p, void *field, struct err *e)
+{
+	return reading_text(r, p, field, e);
+}
+
+int member_strings(struct reading *r, const struct place *p, void *field, struct err *e)
+{
+	return reading_strings(r, p, field, e);
+}
+
+int member_bool(struct reading *r, const struct place *p, void *field, struct err *e)
+{
+	return reading_bool(r, p, field, e);
+}
+
+int member_size(struct reading *r, const struct place *p, void *field, struct err *e)
+{
+	return reading_size(r, p, field, e);
+}
+
+int member_time(struct reading *r, const struct place *p, void *field, struct err *e)
+{
+	return reading_time(r, p, field, e);
 }

@@ -26,6 +26,7 @@ struct place {
 struct job_member {
 	const char *name; /* NULL ends the table */
 	int (*read)(struct reading *r, const struct place *p, void *into, struct err *e);
+	size_t offset; /* of what read() is to fill, in what the table is for */
 };
 
 /* Message and kind are in *e; returns -1. at: of what is to blame. */
@@ -34,7 +35,7 @@ int reading_refuse(const struct reading *r, size_t at, const char *key, struct e
 /* The members of the object at p. */
 int reading_object(struct reading *r, const struct place *p, const struct job_member *rows,
 		   void *into, struct err *e);
-/* A table of members whose names are data: each goes to read. count is how many there were. */
+/* Members whose names are data, none of them twice, or elements: each goes to read. */
 struct reading_each {
 	int (*read)(struct reading *r, const struct place *p, void *into, struct err *e);
 	void *into;
@@ -53,6 +54,12 @@ int reading_number(struct reading *r, const struct place *p, double *value, stru
 int reading_size(struct reading *r, const struct place *p, uint64_t *bytes, struct err *e);
 int reading_time(struct reading *r, const struct place *p, uint64_t *ns, struct err *e);
 int reading_files(struct reading *r, const struct place *p, uint64_t *count, struct err *e);
+/* For rows of a table: the same of the field at their offset. */
+int member_text(struct reading *r, const struct place *p, void *field, struct err *e);
+int member_strings(struct reading *r, const struct place *p, void *field, struct err *e);
+int member_bool(struct reading *r, const struct place *p, void *field, struct err *e);
+int member_size(struct reading *r, const struct place *p, void *field, struct err *e);
+int member_time(struct reading *r, const struct place *p, void *field, struct err *e);
 /* Its place among words, NULL-terminated. */
 int reading_word(struct reading *r, const struct place *p, const char *const *words, int *word,
 		 struct err *e);

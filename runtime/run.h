@@ -20,6 +20,7 @@
 #ifndef PINFOLD_RUNTIME_RUN_H
 #define PINFOLD_RUNTIME_RUN_H
 
+#include "base/clock.h"
 #include "cgroup/cgroup.h"
 #include "runtime/collect.h"
 #include "runtime/control.h"
@@ -139,7 +140,6 @@ void supervise(struct run *run);
 void program_is_starting(struct run *run, int listener);
 
 /* ---- limits.c ---- */
-#define MS_NS 1000000LL
 enum { DEATH_MS = 5000 }; /* not dead so long after SIGKILL is `lost` */
 void setup_begins(struct run *run);
 void start_limits(struct run *run);

@@ -1,11 +1,10 @@
 #include "network/broker/answered.h"
 
+#include "base/clock.h"
 #include "network/egress/address.h"
 #include "network/egress/name.h"
 
 #include <string.h>
-
-static const int64_t ms_ns = 1000000;
 
 /* Its bytes are what the parser says: held against the one form that a name has, and against the
  * rule that would decide a connection to it. */
@@ -96,7 +95,7 @@ bool answered_take(struct answered *t, const struct egress_list *rules,
 	if (out->verdict != ADDRESS_PERMITTED)
 		return true;
 	n->state = ANSWERED_OPEN;
-	n->until_ns = now_ns + t->keep_ns + life_ms * ms_ns;
+	n->until_ns = now_ns + t->keep_ns + life_ms * MS_NS;
 	n->len = out->len;
 	memcpy(n->addresses, out->addresses, n->len * sizeof(*n->addresses));
 	return true;

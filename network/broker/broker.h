@@ -20,6 +20,7 @@
 #ifndef PINFOLD_NETWORK_BROKER_BROKER_H
 #define PINFOLD_NETWORK_BROKER_BROKER_H
 
+#include "base/clock.h"
 #include "network/broker/endpoint.h"
 #include "network/broker/parser.h"
 #include "network/broker/synthetic.h"
@@ -32,7 +33,6 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-#define MS_NS 1000000LL
 /* "no connection within 10s", for a reason */
 enum { LATE_BYTES = 96 };
 #define NEVER INT64_MAX
@@ -231,6 +231,14 @@ enum relay_end {
 	RELAY_BROKEN,  /* one of the two sides is reset */
 	RELAY_LIMIT,   /* --egress-bytes is used up */
 };
+/* connection.c: what the program has sent goes into the buffer, up to size bytes in all. */
+enum fill {
+	FILL_SOME,
+	FILL_NOTHING, /* for now */
+	FILL_RESET,
+	FILL_END,
+};
+enum fill buffer_fill(struct connection *c, size_t size);
 /* connection.c: the judged bytes at the buffer's front go out. MORE: all of them have. */
 enum relay_end buffer_pass(struct connection *c);
 void flow_init(struct flow *f);

@@ -177,6 +177,23 @@ static enum relay_end relay_rest(struct connection *c, bool last)
 	return end;
 }
 
+enum fill buffer_fill(struct connection *c, size_t size)
+{
+	if (!c->in.readable)
+		return FILL_NOTHING;
+	const ssize_t n = recv(c->in.watch.fd, c->buffer + c->buffer_len, size - c->buffer_len, 0);
+	if (n > 0) {
+		c->buffer_len += (size_t)n;
+		return FILL_SOME;
+	}
+	if (n == 0)
+		return FILL_END;
+	if (errno != EAGAIN)
+		return FILL_RESET;
+	c->in.readable = false;
+	return FILL_NOTHING;
+}
+
 enum relay_end buffer_pass(struct connection *c)
 {
 	while (c->pass_bytes > 0) {

@@ -1,5 +1,6 @@
 #include "network/broker/dialer.h"
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "network/broker/endpoint.h"
 #include "network/egress/address.h"
@@ -10,7 +11,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { UNSENT_BYTES = 256 << 10 };
@@ -44,13 +44,6 @@ static int make(const struct address *a, uint16_t port, enum egress_transport t,
 	return fd_take(&fd);
 }
 
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static enum address_verdict judge(const struct dialer *d, const struct dial_request *q)
 {
 	if (q->index >= d->rules->len || d->rules->rules[q->index].transport != q->transport)
@@ -59,7 +52,7 @@ static enum address_verdict judge(const struct dialer *d, const struct dial_requ
 	const enum address_verdict v = address_judge(r, &q->address, q->port);
 	if (v != ADDRESS_PERMITTED || r->target == EGRESS_BLOCK)
 		return v;
-	return answered_permits(d->answered, q->index, q->port, &q->address, clock_ns())
+	return answered_permits(d->answered, q->index, q->port, &q->address, monotonic_ns())
 		       ? ADDRESS_PERMITTED
 		       : ADDRESS_UNANSWERED;
 }
@@ -181,7 +174,7 @@ static bool take_answer(const struct dialer *d)
 	struct server_answer a;
 	struct name_answer told;
 	return fd_recv(d->resolver.names, &a, sizeof(a), NULL, NULL) == 1 &&
-	       answered_take(d->answered, d->rules, &a, clock_ns(), &told) &&
+	       answered_take(d->answered, d->rules, &a, monotonic_ns(), &told) &&
 	       fd_send(d->parser.names, &told, sizeof(told), NULL, 0) == 0;
 }
 

@@ -23,37 +23,22 @@ static void refuse(struct connection *c)
 	connection_cut(c, EGRESS_DENIED, reason, 0);
 }
 
-/* recv(2) into the buffer: 1 there is more in it, 0 nothing for now, -1 reset, -2 the end. */
-static int fill(struct connection *c)
-{
-	if (!c->in.readable)
-		return 0;
-	const ssize_t n = recv(c->in.watch.fd, c->buffer + c->buffer_len,
-			       HELLO_BYTES_MAX - c->buffer_len, 0);
-	if (n > 0) {
-		c->buffer_len += (size_t)n;
-		return 1;
-	}
-	if (n < 0 && errno == EAGAIN) {
-		c->in.readable = false;
-		return 0;
-	}
-	return n < 0 ? -1 : -2;
-}
-
 int hello_first(struct connection *c)
 {
 	for (;;) {
-		const int filled = fill(c);
-		if (filled == 0)
+		switch (buffer_fill(c, HELLO_BYTES_MAX)) {
+		case FILL_SOME:
+			break;
+		case FILL_NOTHING:
 			return 0;
-		if (filled == -1)
+		case FILL_RESET:
 			connection_reset(c);
-		else if (filled == -2)
+			return -1;
+		case FILL_END:
 			connection_cut(c, EGRESS_BROKEN,
 				       "the program closed it without a ClientHello", 0);
-		if (filled < 0)
 			return -1;
+		}
 		switch (hello_read(&c->hello, c->buffer, c->buffer_len)) {
 		case HELLO_GOOD:
 			c->pass_bytes = c->hello.record; /* what is behind it was not judged */
@@ -112,12 +97,12 @@ static enum relay_end read_second(struct connection *c)
 {
 	enum hello_verdict v = judge_second(c, false); /* it may have come before it was asked for */
 	while (v == HELLO_MORE) {
-		const int filled = fill(c);
-		if (filled == 0)
+		const enum fill filled = buffer_fill(c, HELLO_BYTES_MAX);
+		if (filled == FILL_NOTHING)
 			return RELAY_STALLED;
-		if (filled == -1)
+		if (filled == FILL_RESET)
 			return RELAY_BROKEN;
-		c->up.ended = filled == -2;
+		c->up.ended = filled == FILL_END;
 		v = judge_second(c, c->up.ended);
 	}
 	if (v == HELLO_REFUSED)

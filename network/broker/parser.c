@@ -8,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { EVENTS = 64, PAUSE_MS = 50 };
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 int64_t in_ms(const struct broker *b, int64_t ms)
 {
@@ -155,7 +147,7 @@ static int wait_ms(const struct broker *b)
 		return 0;
 	if (b->wake_ns == NEVER)
 		return -1;
-	const int64_t left = b->wake_ns - clock_ns();
+	const int64_t left = b->wake_ns - monotonic_ns();
 	return left <= 0 ? 0 : (int)((left + MS_NS - 1) / MS_NS);
 }
 
@@ -165,7 +157,7 @@ static void turn(struct broker *b)
 	const int n = epoll_wait(b->epoll, events, EVENTS, wait_ms(b));
 	if (n < 0 && errno != EINTR)
 		b->over = true;
-	b->now_ns = clock_ns();
+	b->now_ns = monotonic_ns();
 	for (int i = 0; i < n && !b->over; i++) {
 		struct watch *w = events[i].data.ptr;
 		if (w->fd >= 0)
@@ -218,7 +210,7 @@ void parser_run(const struct parser *p)
 	/* Zero, and never written to as a whole: what is not used costs no memory. */
 	static struct broker b;
 	b.p = p;
-	b.now_ns = clock_ns();
+	b.now_ns = monotonic_ns();
 	b.wake_ns = b.end_ns = NEVER;
 	b.left_bytes = p->config->bytes;
 	name_rules(&b);

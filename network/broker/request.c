@@ -1,9 +1,7 @@
 #include "network/broker/broker.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static int refuse(struct connection *c)
 {
@@ -22,26 +20,22 @@ static int refuse(struct connection *c)
 /* 1: there is more in the buffer; 0: nothing for now, or the end (up.ended); -1: cut. */
 static int fill(struct connection *c)
 {
-	if (!c->in.readable)
-		return 0;
-	const ssize_t n = recv(c->in.watch.fd, c->buffer + c->buffer_len,
-			       HTTP_BUFFER_BYTES - c->buffer_len, 0);
-	if (n > 0) {
-		c->buffer_len += (size_t)n;
+	switch (buffer_fill(c, HTTP_BUFFER_BYTES)) {
+	case FILL_SOME:
 		return 1;
-	}
-	if (n < 0 && errno == EAGAIN) {
-		c->in.readable = false;
+	case FILL_NOTHING:
 		return 0;
+	case FILL_RESET:
+		connection_reset(c);
+		return -1;
+	case FILL_END:
+		break;
 	}
-	if (n == 0 && c->buffer_len == 0 && http_between(&c->http)) {
+	if (c->buffer_len == 0 && http_between(&c->http)) {
 		c->up.ended = true;
 		return 0;
 	}
-	if (n == 0)
-		connection_cut(c, EGRESS_DENIED, "the request ends in its midst", 0);
-	else
-		connection_reset(c);
+	connection_cut(c, EGRESS_DENIED, "the request ends in its midst", 0);
 	return -1;
 }
 

@@ -74,32 +74,28 @@ static bool read_linker(struct reader *r, struct piece line)
 	return true;
 }
 
+static bool add(struct reader *r, struct found *f)
+{
+	split_code(f);
+	reader_add(r, f);
+	return true;
+}
+
 static bool read_placed(struct reader *r, struct piece line)
 {
 	struct found f = {0};
-	if (!take_place(&line, &f.place))
-		return false;
-	line = piece_trim(line);
-	if (!take_severity(&line, &f.severity))
-		return false;
-	f.message = line;
-	split_code(&f);
-	reader_add(r, &f);
-	return true;
+	return split_placed(line, &f) && add(r, &f);
 }
 
 static bool read_named(struct reader *r, struct piece line)
 {
 	struct found f = {0};
 	struct piece name;
-	if (!take_until(&line, PIECE(": "), &name) || !take_severity(&line, &f.severity))
+	if (!take_until(&line, PIECE(": "), &name) || !split_severity(line, &f))
 		return false;
 	if (!is_program(name))
 		f.place.file = name;
-	f.message = line;
-	split_code(&f);
-	reader_add(r, &f);
-	return true;
+	return add(r, &f);
 }
 
 void read_gcc(struct reader *r)

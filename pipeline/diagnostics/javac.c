@@ -11,29 +11,23 @@ static void split_code(struct found *f)
 	}
 }
 
+static bool add(struct reader *r, struct found *f)
+{
+	split_code(f);
+	reader_add(r, f);
+	return true;
+}
+
 static bool read_placed(struct reader *r, struct piece line)
 {
 	struct found f = {0};
-	if (!take_place(&line, &f.place))
-		return false;
-	line = piece_trim(line);
-	if (!take_severity(&line, &f.severity))
-		return false;
-	f.message = line;
-	split_code(&f);
-	reader_add(r, &f);
-	return true;
+	return split_placed(line, &f) && add(r, &f);
 }
 
 static bool read_plain(struct reader *r, struct piece line)
 {
 	struct found f = {0};
-	if (!take_severity(&line, &f.severity))
-		return false;
-	f.message = line;
-	split_code(&f);
-	reader_add(r, &f);
-	return true;
+	return split_severity(line, &f) && add(r, &f);
 }
 
 /* "	at Main.main(Main.java:3)": the first that is not of the JDK's own modules. */

@@ -54,6 +54,40 @@ void reader_back(struct reader *r)
 	r->again = true;
 }
 
+/* ---- what most compilers say alike ---- */
+
+bool split_severity(struct piece line, struct found *f)
+{
+	if (!take_severity(&line, &f->severity))
+		return false;
+	f->message = line;
+	return true;
+}
+
+bool split_placed(struct piece line, struct found *f)
+{
+	struct place at;
+	if (!take_place(&line, &at) || !split_severity(piece_trim(line), f))
+		return false;
+	f->place = at;
+	return true;
+}
+
+bool split_numbered(struct piece line, struct piece prefix, struct found *f)
+{
+	const bool error = take(&line, PIECE("error "));
+	struct piece code;
+	if ((!error && !take(&line, PIECE("warning "))) || !piece_begins(line, prefix) ||
+	    !take_until(&line, PIECE(": "), &code) || !piece_is_name(code))
+		return false;
+	f->severity = error ? SEVERITY_ERROR : SEVERITY_WARNING;
+	f->code = code;
+	f->message = line;
+	return true;
+}
+
+/* ---- rows ---- */
+
 /* A field: tabs become blanks, and what is too long loses its middle. */
 static void put(char *to, size_t size, struct piece p)
 {

@@ -69,6 +69,13 @@ struct found {
 	enum severity severity;
 	struct piece code, message;
 };
+/* Message and severity of "error: what", as take_severity() knows it; false: *f is as it was, as for the next two. */
+bool split_severity(struct piece line, struct found *f);
+/* "FILE:LINE:COLUMN: error: what". */
+bool split_placed(struct piece line, struct found *f);
+/* "error CS0103: what", prefix being CS. */
+bool split_numbered(struct piece line, struct piece prefix, struct found *f);
+
 void reader_add(struct reader *r, const struct found *f);
 /* More about the row that was added last, if there is one: where, if it has no place yet; a code,
  * if it has none; words behind its message. */

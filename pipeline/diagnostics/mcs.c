@@ -1,22 +1,6 @@
 /* Mono: its C# compiler, and what its run time says of an exception that nobody took. */
 #include "pipeline/diagnostics/lines.h"
 
-/* "error CS0103: what" */
-static bool split_code(struct piece line, struct found *f)
-{
-	if (take(&line, PIECE("error ")))
-		f->severity = SEVERITY_ERROR;
-	else if (take(&line, PIECE("warning ")))
-		f->severity = SEVERITY_WARNING;
-	else
-		return false;
-	if (!piece_begins(line, PIECE("CS")) || !take_until(&line, PIECE(": "), &f->code) ||
-	    !piece_is_name(f->code))
-		return false;
-	f->message = line;
-	return true;
-}
-
 /* "Unhandled Exception:" stands before "System.Exception: what"; below it frames, one of which may have a file. */
 static void read_unhandled(struct reader *r)
 {
@@ -54,7 +38,7 @@ void read_mcs(struct reader *r)
 			continue;
 		}
 		const bool placed = take_bracketed(&rest, &f.place);
-		if (split_code(rest, &f)) {
+		if (split_numbered(rest, PIECE("CS"), &f)) {
 			reader_add(r, &f);
 		} else if (placed && piece_begins(rest, PIECE("(Location of the symbol"))) {
 			f.severity = SEVERITY_NOTE;

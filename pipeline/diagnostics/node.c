@@ -3,22 +3,6 @@
 
 #include <string.h>
 
-/* "error TS2304: what" */
-static bool split_tsc(struct piece line, struct found *f)
-{
-	if (take(&line, PIECE("error ")))
-		f->severity = SEVERITY_ERROR;
-	else if (take(&line, PIECE("warning ")))
-		f->severity = SEVERITY_WARNING;
-	else
-		return false;
-	if (!piece_begins(line, PIECE("TS")) || !take_until(&line, PIECE(": "), &f->code) ||
-	    !piece_is_name(f->code))
-		return false;
-	f->message = line;
-	return true;
-}
-
 /* "main.ts(3,5): error TS...", "main.ts:3:5 - error TS...", "error TS...". */
 static bool read_tsc(struct reader *r, struct piece line)
 {
@@ -29,7 +13,7 @@ static bool read_tsc(struct reader *r, struct piece line)
 		if (take_until(&rest, PIECE(" - "), &place) && !read_place(place, &f.place))
 			return false;
 	}
-	if (!split_tsc(rest, &f))
+	if (!split_numbered(rest, PIECE("TS"), &f))
 		return false;
 	reader_add(r, &f);
 	return true;

@@ -1,6 +1,8 @@
 /* Blobs side by side, each into a file: hashed and counted as it comes, resumed where it broke off. */
 #include "rootfs/image/exchange.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ static int tell(struct download *d, enum registry_event_kind kind, struct err *e
 					     .blob = d->x.blob,
 					     .bytes = d->x.from,
 					     .size = d->x.expected};
-	d->told_ms = now_ms();
+	d->told_ms = monotonic_ms();
 	return registry_tell(d->x.r, &event, e);
 }
 
@@ -109,7 +111,7 @@ static int sink_bytes(struct exchange *x, const char *bytes, size_t len)
 		at += (size_t)got;
 		x->from += (uint64_t)got;
 	}
-	return now_ms() - d->told_ms >= TELL_MS ? tell(d, REGISTRY_MOVED, &x->err) : 0;
+	return monotonic_ms() - d->told_ms >= TELL_MS ? tell(d, REGISTRY_MOVED, &x->err) : 0;
 }
 
 /* ---- one blob ---- */
@@ -177,7 +179,7 @@ static int finished(struct downloads *all, struct download *d, CURLcode code, st
 /* Start what is due while there is room; the earliest time at which another will be. */
 static int start_due(struct downloads *all, int64_t *next_ms, struct err *e)
 {
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 	*next_ms = now + POLL_MS;
 	all->done = 0;
 	for (size_t i = 0; i < all->len; i++) {
@@ -222,7 +224,7 @@ static int run(struct downloads *all, struct err *e)
 			return err_host(e, "libcurl gives up");
 		if (take_finished(all, e) < 0)
 			return -1;
-		int64_t wait = next_ms - now_ms();
+		int64_t wait = next_ms - monotonic_ms();
 		if (wait > 0)
 			curl_multi_poll(all->r->multi, NULL, 0, (int)wait, NULL);
 	}

@@ -79,8 +79,6 @@ struct exchange {
 	struct err err;
 };
 
-int64_t now_ms(void);
-
 /* Tell the caller, if he wants to know. -1 with *e if he ends it. */
 int registry_tell(struct registry *r, const struct registry_event *event, struct err *e);
 

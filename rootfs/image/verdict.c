@@ -1,6 +1,8 @@
 /* What to do with an answer, or with none. */
 #include "rootfs/image/exchange.h"
 
+#include "base/clock.h"
+
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +13,6 @@
 enum {
 	PROGRESS_BYTES = 1 << 20
 }; /* so much between two failures: the count of tries begins anew */
-
-int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- redirects ---- */
 
@@ -149,7 +144,7 @@ static enum exchange_next later(struct exchange *x, struct err *e)
 					     e->msg,
 					     wait};
 	x->tries++;
-	x->due_ms = now_ms() + wait;
+	x->due_ms = monotonic_ms() + wait;
 	free(x->url);
 	x->url = NULL;
 	if (registry_tell(x->r, &event, e) < 0)
@@ -336,7 +331,7 @@ enum exchange_next exchange_judge(struct exchange *x, CURLcode code, struct err 
 
 static void wait_until(int64_t due)
 {
-	for (int64_t left; (left = due - now_ms()) > 0;) {
+	for (int64_t left; (left = due - monotonic_ms()) > 0;) {
 		const struct timespec nap = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
 		nanosleep(&nap, NULL);
 	}

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import pf
 from browser import PROGRAM, Browser
 from pf import *
+from reports import Reports
 
 if not PROGRAM:
     skip_all("no chromium on this machine")
@@ -49,15 +50,8 @@ for server in servers:
     threading.Thread(target=server.serve_forever, daemon=True).start()
 HERE, THERE = ("http:" + f"//127.0.0.1:{server.server_port}" for server in servers)
 
-work = tmpdir()
-
-
-def write(name, content):
-    path = os.path.join(work, name)
-    with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
-    os.chmod(path, 0o644)
-    return path
+reports = Reports()
+work, write = reports.folder, reports.write
 
 
 SCRIPT = f"window.owned=1;document.title='owned';fetch('{HERE}/script')"

@@ -2,7 +2,6 @@
 """pinfold report renders the results of jobs too: verdict and cause, source, analysis, cost, combinations, each stage with its run, artifacts over all stages;
 hostile text stays text, what is missing is not told, what is broken is refused with its place."""
 import copy
-import html
 import json
 import os
 import re
@@ -11,31 +10,16 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from jobs import Jobs, job_validator, stage
 from pf import *
+from reports import Reports
 
-work = tmpdir()
+reports = Reports()
+work, write, page = reports.folder, reports.write, reports.page
 jobs = Jobs()
 slim = busybox_image()
 
 
-def write(name, content):
-    path = os.path.join(work, name)
-    with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
-    os.chmod(path, 0o644)
-    return path
-
-
 def report(*words, **more):
     return pinfold("report", *words, **more)
-
-
-def page(result, *words):
-    """The page of a job's result, and its text without markup; words are more options."""
-    run = report(write("job.json", result), *words)
-    is_((run.code, run.err), (0, b""), "a page is made", run)
-    text = run.out.decode("utf-8")
-    words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*</style>", "", text, flags=re.S)))
-    return text, " ".join(words.split())
 
 
 def told(words, *parts):

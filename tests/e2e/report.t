@@ -2,7 +2,6 @@
 """pinfold report: one page that needs nothing else and tells what became of a run; hostile text stays text, what is broken is
 refused with its place, and of artifacts only what is still the same is shown."""
 import copy
-import html
 import json
 import os
 import re
@@ -13,30 +12,15 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
+from reports import Reports
 
-work = tmpdir()
+reports = Reports()
+work, write, page = reports.folder, reports.write, reports.page
 page_file = os.path.join(work, "page.html")
-
-
-def write(name, content):
-    path = os.path.join(work, name)
-    with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
-    os.chmod(path, 0o644)
-    return path
 
 
 def report(*words, **more):
     return pinfold("report", *words, **more)
-
-
-def page(result, *words):
-    """The page of a result, and its text without markup; words are more options."""
-    run = report(write("r.json", result), *words)
-    is_((run.code, run.err), (0, b""), "a page is made", run)
-    text = run.out.decode("utf-8")
-    words = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*</style>", "", text, flags=re.S)))
-    return text, " ".join(words.split())
 
 
 # ---- of real runs: each status in words ----

@@ -31,7 +31,7 @@ one = scan_text(os.path.join(tree({"deep/x.sh": b"eval \"$1\"\n"}), "deep/x.sh")
 like(one.out, rb"^x.sh:1:1: error shell.dynamic-code", "a single file is scanned by its name")
 
 for what, words, why in (
-        ("no PATH", [], rb"a PATH is missing"), ("two paths", ["a", "b"], rb"unexpected \"b\""), ("a PATH that is not there", [os.path.join(tmpdir(), "none")], rb"open /.*/none: No such file"),
+        ("no PATH", [], rb"a word is missing; usage: pinfold scan \[OPTION...\] PATH"), ("two paths", ["a", "b"], rb"unexpected \"b\""), ("a PATH that is not there", [os.path.join(tmpdir(), "none")], rb"open /.*/none: No such file"),
         ("an unknown option", ["--what", "."], rb"unknown option --what"), ("a format that is none", ["--format", "xml", "."], rb"text or sarif"),
         ("a gate that is none", ["--gate", "high", "."], rb"error, warning, note or none"), ("an option without its value", ["--gate"], rb"a value is missing"),
         ("a device", ["/dev/null"], rb"neither a folder nor a file"), ("no time", ["--limit-time", "0s", "."], rb"--limit-time"),

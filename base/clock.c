@@ -1,0 +1,15 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+int64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t monotonic_ms(void)
+{
+	return monotonic_ns() / MS_NS;
+}
