@@ -413,13 +413,19 @@ static int read_run_image(struct reading *r, const struct place *p, void *into, 
 	return reading_text(r, p, &((struct job_lang *)into)->run_image, e);
 }
 
+static int read_lang_stdin(struct reading *r, const struct place *p, void *into, struct err *e)
+{
+	return reading_text(r, p, &((struct job_lang *)into)->stdin_from, e);
+}
+
 int read_lang(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
 		{"name", read_lang_name},	{"version", read_lang_version},
 		{"options", read_lang_options}, {"files", read_lang_files},
 		{"args", read_lang_args},	{"build-image", read_build_image},
-		{"run-image", read_run_image},	{NULL, NULL},
+		{"run-image", read_run_image},	{"stdin", read_lang_stdin},
+		{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
 	l->at = p->value.at;
