@@ -281,7 +281,14 @@ static int prepare(struct job_state *j, struct err *e)
 static void decide(struct job_state *j, bool good)
 {
 	struct job_result *r = j->r;
-	if (j->watch.cancelled) {
+	if (j->watch.unwritten) {
+		r->status = JOB_LOST;
+		r->stage[0] = '\0';
+		snprintf(r->message, sizeof(r->message),
+			 "%s cannot be written to what the caller gave: %s; make room there, or "
+			 "name another place",
+			 j->watch.unwritten, strerrordesc_np(j->watch.unwritten_errno));
+	} else if (j->watch.cancelled) {
 		r->status = JOB_CANCELLED;
 		if (!r->message[0])
 			snprintf(r->message, sizeof(r->message),

@@ -16,7 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES_MAX = 64 << 20, BOOT_BYTES = 64 };
+enum {
+	ANSWER_BYTES_MAX = 64 << 20,
+	BOOT_BYTES = 64,
+	NOT_THERE = 127 /* of a sibling that could not be executed */
+};
 
 void stage_run_init(struct stage_run *run, const struct job_stage *stage, size_t number)
 {
@@ -341,8 +345,12 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 		free(run->result_text);
 		run->result_text = NULL;
 		run->ok = false;
-		snprintf(run->why, sizeof(run->why),
-			 "lost: its supervision ended without a result (exit code %d)", code);
+		if (code == NOT_THERE)
+			snprintf(run->why, sizeof(run->why), "lost: %s cannot be executed",
+				 at->pinfold);
+		else
+			snprintf(run->why, sizeof(run->why),
+				 "lost: its supervision ended without a result (exit code %d)", code);
 	} else if (run->unkept) {
 		run->ok = false;
 		snprintf(run->why, sizeof(run->why), "what it said could not be kept: %s",
