@@ -12,7 +12,8 @@ int job_check_verb(struct job_call *c, struct err *e)
 		return words < 0 ? -1 : 0;
 	if (job_load(c, &lang, &job, e) < 0)
 		return -1;
-	printf("%s: a job of %zu stage%s\n", c->argv[0], job.stages_len,
-	       job.stages_len == 1 ? "" : "s");
+	printf("%s: a job of %zu stage%s%s\n", c->argv[0], job.stages_len,
+	       job.stages_len == 1 ? "" : "s",
+	       job_has_artifacts(&job) ? "; it has artifacts, so run it with --artifacts-dir" : "");
 	return 0;
 }

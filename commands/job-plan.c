@@ -99,12 +99,58 @@ static int print_json(const struct job *job, struct err *e)
 
 /* ---- for people ---- */
 
+/* Up to that place. */
+static void print_piece(const char *from, const char *to)
+{
+	char *text = strndup(from, (size_t)(to - from));
+	if (text)
+		print_text(text);
+	free(text);
+}
+
+/* As one would write it for a shell, since a word may have blanks in it, or nothing. */
+static void print_word(const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "@%_+=:,./-{}";
+	if (*word && strspn(word, plain) == strlen(word)) {
+		printf("%s", word);
+		return;
+	}
+	printf("'");
+	for (const char *quote; (quote = strchr(word, '\'')); word = quote + 1) {
+		print_piece(word, quote);
+		printf("'\\''");
+	}
+	print_text(word);
+	printf("'");
+}
+
+/* A script: line by line, behind a bar that no line has of its own. */
+static void print_script(const char *script)
+{
+	for (const char *end; *script; script = *end ? end + 1 : end) {
+		end = script + strcspn(script, "\n");
+		printf("\n    | ");
+		for (; *script == '\t'; script++)
+			printf("    ");
+		print_piece(script, end);
+	}
+}
+
 static void print_words(const struct spec *s)
 {
 	printf("  %-22s", "command");
 	for (size_t i = 0; i < s->command_len; i++) {
+		const bool script = strchr(s->command[i], '\n') != NULL;
+		if (script) {
+			print_script(s->command[i]);
+			continue;
+		}
+		if (i > 0 && strchr(s->command[i - 1], '\n'))
+			printf("\n  %-22s", "");
 		printf(" ");
-		print_text(s->command[i]);
+		print_word(s->command[i]);
 	}
 	printf("\n");
 }

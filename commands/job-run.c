@@ -143,9 +143,18 @@ static void mention_findings(const struct job_result *r)
 		complain("and %zu more findings", told - MOST);
 }
 
+/* What was refused had no sandbox, and its ledger is of nothing. */
+static bool was_confined(const struct stage_run *run)
+{
+	const char *status = stage_run_status(run);
+	return strcmp(status, "refused") != 0 && strcmp(status, "setup-failed") != 0;
+}
+
 static bool is_degraded(const struct job_result *r, const char *name)
 {
 	for (size_t i = 0; i < r->runs_len; i++) {
+		if (!was_confined(r->runs[i]))
+			continue;
 		const json_t *rows = json_object_get(r->runs[i]->result, "guarantees");
 		const json_t *row;
 		size_t at;

@@ -22,7 +22,7 @@ struct job_call {
 
 /* --lang and what belongs to it; name NULL: a document is named. */
 struct job_language {
-	const char *name, *version, *build_image, *run_image;
+	const char *name, *version, *build_image, *run_image, *stdin_from;
 };
 
 struct job_verb {
@@ -36,7 +36,9 @@ struct job_verb {
 	{"lang", &(l).name, NULL, "NAME  the files that are named, by the template of a language"}, \
 		{"lang-version", &(l).version, NULL, "VERSION  of the language: c17, c++20"},       \
 		{"build-image", &(l).build_image, NULL, "IMAGE  instead of the template's"},        \
-		{"run-image", &(l).run_image, NULL, "IMAGE  instead of the template's"}
+		{"run-image", &(l).run_image, NULL, "IMAGE  instead of the template's"},            \
+		{"stdin", &(l).stdin_from, NULL,                                                    \
+		 "FILE|-|null  what the program reads: a file, the caller's stdin, or nothing"}
 
 /* options_take() of the verb's words. */
 int job_words(struct job_call *c, const struct verb_option *rows, struct word_count count,

@@ -116,6 +116,7 @@ static char *write_document(const struct job_call *c, const struct job_language 
 	write_member(&w, "version", l->version);
 	write_member(&w, "build-image", l->build_image);
 	write_member(&w, "run-image", l->run_image);
+	write_member(&w, "stdin", l->stdin_from);
 	json_begin(&w, "files", '[');
 	for (int i = 0; i < files; i++)
 		json_text(&w, NULL, base_of(c->argv[i]));
@@ -126,10 +127,21 @@ static char *write_document(const struct job_call *c, const struct job_language 
 	return json_finish(&w, true);
 }
 
+/* What is said of a program in a language, where none is named, is meant for something else. */
+static int refuse_alone(const struct job_language *l, struct err *e)
+{
+	const char *alone = l->version	     ? "lang-version"
+			    : l->build_image ? "build-image"
+			    : l->run_image   ? "run-image"
+			    : l->stdin_from  ? "stdin"
+					     : NULL;
+	return alone ? err_usage(e, "--%s is for --lang; a document says it itself", alone) : 0;
+}
+
 int job_load(struct job_call *c, const struct job_language *l, struct job *job, struct err *e)
 {
 	if (!l->name)
-		return load_file(c, c->argv[0], job, e);
+		return refuse_alone(l, e) < 0 ? -1 : load_file(c, c->argv[0], job, e);
 	char *text = write_document(c, l);
 	if (!text)
 		return err_host(e, "out of memory");

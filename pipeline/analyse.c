@@ -156,7 +156,7 @@ bool analyse_source(struct job_state *j)
 	if (j->job->analyse.tool && !(merged = tool_findings(j)))
 		return false;
 	if (scan(j, merged, &e) < 0)
-		return failed(j, e.msg);
+		return j->watch.cancelled ? false : failed(j, e.msg);
 	judge(j);
 	watch_event(&j->watch, NULL, "analysed", NULL);
 	return !j->r->analysis.verdict.stop;

@@ -271,6 +271,14 @@ static int check_tool(struct reading *r, struct err *e)
 	return check_stage(r, 0, tool, e);
 }
 
+bool job_has_artifacts(const struct job *job)
+{
+	for (size_t i = 0; i < job->stages_len; i++)
+		if (job->stages[i].asked.artifacts.len > 0)
+			return true;
+	return false;
+}
+
 int check_job(struct reading *r, struct err *e)
 {
 	struct job *job = r->job;

@@ -6,9 +6,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
-
-enum { COMMIT_SHA1 = 40, COMMIT_SHA256 = 64 };
 
 static bool failed(struct job_state *j, const char *stage, const char *why)
 {
@@ -28,13 +27,6 @@ static struct stage_run *run_own(struct job_state *j, const struct job_stage *s)
 
 /* ---- git ---- */
 
-static bool is_commit(const char *text)
-{
-	const size_t len = strlen(text);
-	return (len == COMMIT_SHA1 || len == COMMIT_SHA256) &&
-	       strspn(text, "0123456789abcdef") == len;
-}
-
 /* The one line that the script says. */
 static bool take_commit(struct job_state *j, const struct stage_run *run)
 {
@@ -42,11 +34,11 @@ static bool take_commit(struct job_state *j, const struct stage_run *run)
 	const ssize_t n = pread(run->out, line, sizeof(line) - 1, 0);
 	line[n > 0 ? (size_t)n : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	if (!is_commit(line))
+	if (!source_is_commit(line))
 		return failed(j, "fetch", "git did not say which commit it fetched");
-	if (is_commit(j->job->source.ref) && strcmp(line, j->job->source.ref) != 0)
+	if (source_is_commit(j->job->source.ref) && strcasecmp(line, j->job->source.ref) != 0)
 		return failed(j, "fetch", "the commit that came is not the one that was asked for");
-	snprintf(j->r->source.commit, sizeof(j->r->source.commit), "%s", line);
+	snprintf(j->r->source.commit, sizeof(j->r->source.commit), "%.*s", COMMIT_SHA256, line);
 	return true;
 }
 

@@ -14,15 +14,34 @@
 
 #define MIB (1ULL << 20)
 
-/* $1: url, $2: ref, $3: "submodules" or "". No hook, no filter, no helper: nothing of the host's or the caller's
- * configuration is in there, and what the repository has is not read as configuration. */
+/* $1: url, $2: ref, $3: "submodules" or "", $4: "sha256" or "". A colon behind the ref says that it is one: "tag" alone is
+ * a word of git's. No hook, no filter, no helper: nothing of the host's or the caller's
+ * configuration is in there, and what the repository has is not read as configuration. How a repository names
+ * its objects is known when it was asked. */
 static const char git_script[] =
 	"set -eu\n"
-	"git init -q --template= source\n"
+	"begin() {\n"
+	"	rm -rf .git\n"
+	"	git init -q --template= \"$@\"\n"
+	"	git config core.hooksPath /dev/null\n"
+	"	git config core.fsmonitor false\n"
+	"}\n"
+	"fetch() {\n"
+	"	git fetch -q --depth 1 --no-tags --no-recurse-submodules -- \"$1\" \"$2:\" 2> ../said\n"
+	"}\n"
+	"mkdir source\n"
 	"cd source\n"
-	"git config core.hooksPath /dev/null\n"
-	"git config core.fsmonitor false\n"
-	"git fetch -q --depth 1 --no-tags --no-recurse-submodules -- \"$1\" \"$2\"\n"
+	"begin ${4:+--object-format=\"$4\"}\n"
+	"failed=\n"
+	"fetch \"$1\" \"$2\" || failed=$?\n"
+	"case $failed$(cat ../said) in\n"
+	"?*mismatched\\ algorithms*sha256*)\n"
+	"	begin --object-format=sha256\n"
+	"	failed=\n"
+	"	fetch \"$1\" \"$2\" || failed=$?\n"
+	"esac\n"
+	"cat ../said >&2\n"
+	"[ ! \"$failed\" ] || exit \"$failed\"\n"
 	"git checkout -q --detach FETCH_HEAD --\n"
 	"if [ \"$3\" ]; then\n"
 	"	git remote add origin \"$1\"\n"
@@ -179,6 +198,13 @@ static int finish_stage(struct own_stage *o, struct job_stage **stage, struct er
 
 /* ---- each kind ---- */
 
+bool source_is_commit(const char *text)
+{
+	const size_t len = strlen(text);
+	return (len == COMMIT_SHA1 || len == COMMIT_SHA256) &&
+	       strspn(text, "0123456789abcdefABCDEF") == len;
+}
+
 static int git_stage(const struct job *job, struct job_stage **stage, struct err *e)
 {
 	const struct job_source *s = &job->source;
@@ -190,7 +216,8 @@ static int git_stage(const struct job *job, struct job_stage **stage, struct err
 				     "fetch",
 				     s->url,
 				     s->ref,
-				     s->submodules ? "submodules" : ""};
+				     s->submodules ? "submodules" : "",
+				     source_is_commit(s->ref) && s->ref[COMMIT_SHA1] ? "sha256" : ""};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	for (size_t i = 0; i < sizeof(git_env) / sizeof(*git_env); i++)
 		set(&o, "env", git_env[i]);

@@ -162,6 +162,7 @@ struct job_lang {
 	const char **files;   /* in the tree, NULL-terminated; the first is the main one */
 	const char **args;    /* of the program, NULL-terminated */
 	const char *build_image, *run_image; /* NULL: the template's */
+	const char *stdin_from; /* of the program: a file, "-" or "null"; NULL: nothing is said */
 	size_t at;
 };
 
@@ -203,6 +204,9 @@ static inline size_t job_runs_of(const struct job *job, const struct job_stage *
 {
 	return s->varies && job->matrix.combinations ? job->matrix.combinations : 1;
 }
+
+/* Whether a stage hands something back, for which there must be a folder. */
+bool job_has_artifacts(const struct job *job);
 
 /* Values of the parameters in combination number i, in the order of matrix.parameters. */
 void job_combination(const struct job_matrix *m, size_t i, struct job_setting *set);

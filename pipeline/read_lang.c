@@ -26,7 +26,7 @@ static void write_settings(struct json_writer *w, const struct template_stage *t
 struct written {
 	const struct language *l;
 	const struct template_stage *t;
-	const char *name, *image, *input, *folder;
+	const char *name, *image, *input, *folder, *stdin_from;
 };
 
 /* Words of a template are no parameters, whatever a file is called. */
@@ -63,6 +63,8 @@ static void write_stage(struct json_writer *w, const struct written *s,
 		json_text(w, NULL, s->l->output);
 		json_end(w, '[');
 	}
+	if (s->stdin_from)
+		json_text(w, "stdin", s->stdin_from);
 	write_settings(w, s->t);
 	json_end(w, '{');
 }
@@ -72,13 +74,15 @@ static char *write_stages(const struct job *job, const struct language *l,
 {
 	const struct written build = {l,	 &l->build,
 				      "build",	 job->lang.build_image,
-				      "@source", SOURCE_FOLDER_INSIDE};
+				      "@source", SOURCE_FOLDER_INSIDE,
+				      NULL};
 	const struct written run = {l,
 				    &l->run,
 				    "run",
 				    job->lang.run_image,
 				    l->output ? "@build" : "@source",
-				    l->output ? OUTPUT_FOLDER_INSIDE : SOURCE_FOLDER_INSIDE};
+				    l->output ? OUTPUT_FOLDER_INSIDE : SOURCE_FOLDER_INSIDE,
+				    job->lang.stdin_from};
 	struct json_writer w;
 	json_open(&w, true);
 	json_begin(&w, NULL, '{');

@@ -101,7 +101,7 @@ static int read_ref(struct reading *r, const struct place *p, void *into, struct
 	/* In front of what is fetched a + is no part of its name, but an order to git. */
 	bool good = s->ref[0] != '-' && s->ref[0] != '+' && strlen(s->ref) < 256;
 	for (const char *c = s->ref; *c; c++)
-		good &= *c > ' ' && *c < 0x7f && !strchr("^~:?*[\\", *c);
+		good &= (unsigned char)*c > ' ' && *c != 0x7f && !strchr("^~:?*[\\", *c);
 	if (good)
 		return 0;
 	err_usage(e, "%s is no branch, tag or commit", show(s->ref).text);

@@ -347,6 +347,7 @@ int read_lang(struct reading *r, const struct place *p, void *into, struct err *
 		{"args", member_strings, offsetof(struct job_lang, args)},
 		{"build-image", member_text, offsetof(struct job_lang, build_image)},
 		{"run-image", member_text, offsetof(struct job_lang, run_image)},
+		{"stdin", member_text, offsetof(struct job_lang, stdin_from)},
 		{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;

@@ -208,14 +208,6 @@ static bool run_stages(struct job_state *j)
 
 /* ---- the job ---- */
 
-static bool wants_artifacts(const struct job *job)
-{
-	for (size_t i = 0; i < job->stages_len; i++)
-		if (job->stages[i].asked.artifacts.len > 0)
-			return true;
-	return false;
-}
-
 /* All of a job's runs are in one list, that never grows. */
 static void make_lists(struct job_state *j)
 {
@@ -269,7 +261,7 @@ static int prepare(struct job_state *j, struct err *e)
 {
 	if (choose_id(j->r, j->o->id, e) < 0)
 		return -1;
-	if (wants_artifacts(j->job) && !j->o->artifacts_dir)
+	if (job_has_artifacts(j->job) && !j->o->artifacts_dir)
 		return err_usage(e,
 				 "a stage has artifacts, and nothing says where to; give --artifacts-dir");
 	if (check_images(j, e) < 0)
@@ -289,7 +281,14 @@ static int prepare(struct job_state *j, struct err *e)
 static void decide(struct job_state *j, bool good)
 {
 	struct job_result *r = j->r;
-	if (j->watch.cancelled) {
+	if (j->watch.unwritten) {
+		r->status = JOB_LOST;
+		r->stage[0] = '\0';
+		snprintf(r->message, sizeof(r->message),
+			 "%s cannot be written to what the caller gave: %s; make room there, or "
+			 "name another place",
+			 j->watch.unwritten, strerrordesc_np(j->watch.unwritten_errno));
+	} else if (j->watch.cancelled) {
 		r->status = JOB_CANCELLED;
 		if (!r->message[0])
 			snprintf(r->message, sizeof(r->message),

@@ -75,15 +75,27 @@ void cost_approved(const struct job_budget *b, uint64_t approved[COST_QUANTITIES
 	approved[COST_SCRATCH] = b->scratch_bytes;
 }
 
+/* Three digits of it, in the largest unit of which there is one at least. */
+static void say_in_units(char *to, size_t size, double value, double step, const char *const *units)
+{
+	while (units[1] && value >= step) {
+		value /= step;
+		units++;
+	}
+	snprintf(to, size, value < 100 ? "%.3g %s" : "%.0f %s", value, *units);
+}
+
 /* A bound as people say it; what is not known is none. */
 static void say_bound(char *to, size_t size, int q, uint64_t value)
 {
+	static const char *const times[] = {"us", "ms", "s", NULL};
+	static const char *const sizes[] = {"bytes", "KiB", "MiB", "GiB", NULL};
 	if (value == COST_UNKNOWN)
 		snprintf(to, size, "nobody knows how much");
 	else if (q == COST_WALL || q == COST_CPU)
-		snprintf(to, size, "%.1f s", (double)value / 1e6);
+		say_in_units(to, size, (double)value, 1000, times);
 	else
-		snprintf(to, size, "%.1f MiB", (double)value / 0x1p20);
+		say_in_units(to, size, (double)value, 1024, sizes);
 }
 
 /* "wall 48.6 s (approved 2.0 s)" behind what the message says already. */

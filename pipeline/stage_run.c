@@ -1,6 +1,7 @@
 #include "pipeline/stage_run.h"
 
 #include "base/fd.h"
+#include "pipeline/listing.h"
 #include "spec/writer.h"
 #include "transfer/tree_store.h"
 
@@ -15,7 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES_MAX = 64 << 20, BOOT_BYTES = 64 };
+enum {
+	ANSWER_BYTES_MAX = 64 << 20,
+	BOOT_BYTES = 64,
+	NOT_THERE = 127 /* of a sibling that could not be executed */
+};
 
 void stage_run_init(struct stage_run *run, const struct job_stage *stage, size_t number)
 {
@@ -99,7 +104,18 @@ static void make_key(struct stage_run *run, const struct stage_place *at)
 	free(identity);
 }
 
-/* {"boot": ..., "result": {...}} */
+/* All that an entry keeps, but what says what it keeps. */
+static const char *const kept[] = {"outputs", "stdout", "stderr", NULL};
+
+/* Altered since by nobody, by whatever means: a cleaner of old files may have taken a part of it. */
+static bool is_as_kept(const struct stage_run *run, const json_t *entry)
+{
+	char now[65];
+	const char *then = json_string_value(json_object_get(entry, "listing"));
+	return then && listing_digest(run->dir, kept, now) == 0 && strcmp(then, now) == 0;
+}
+
+/* {"boot": ..., "listing": ..., "result": {...}} */
 static bool read_entry(struct stage_run *run, const struct stage_place *at)
 {
 	char boot[BOOT_BYTES];
@@ -108,7 +124,7 @@ static bool read_entry(struct stage_run *run, const struct stage_place *at)
 	json_t *entry = text ? json_loads(text, 0, NULL) : NULL;
 	const char *from = json_string_value(json_object_get(entry, "boot"));
 	boot_id(boot);
-	if (from && strcmp(from, boot) == 0)
+	if (from && strcmp(from, boot) == 0 && is_as_kept(run, entry))
 		run->result_text = json_dumps(json_object_get(entry, "result"), JSON_COMPACT);
 	json_decref(entry);
 	free(text);
@@ -177,12 +193,15 @@ bool stage_run_cached(struct stage_run *run, const struct stage_place *at)
 
 static int write_entry(const struct stage_run *run)
 {
-	char boot[BOOT_BYTES];
+	char boot[BOOT_BYTES], listing[65];
 	struct json_writer w;
 	boot_id(boot);
+	if (listing_digest(run->dir, kept, listing) < 0)
+		return -1;
 	json_open(&w, false);
 	json_begin(&w, NULL, '{');
 	json_text(&w, "boot", boot);
+	json_text(&w, "listing", listing);
 	json_raw(&w, "result", run->result_text);
 	json_end(&w, '{');
 	char *text = json_finish(&w, true);
@@ -326,8 +345,12 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 		free(run->result_text);
 		run->result_text = NULL;
 		run->ok = false;
-		snprintf(run->why, sizeof(run->why),
-			 "lost: its supervision ended without a result (exit code %d)", code);
+		if (code == NOT_THERE)
+			snprintf(run->why, sizeof(run->why), "lost: %s cannot be executed",
+				 at->pinfold);
+		else
+			snprintf(run->why, sizeof(run->why),
+				 "lost: its supervision ended without a result (exit code %d)", code);
 	} else if (run->unkept) {
 		run->ok = false;
 		snprintf(run->why, sizeof(run->why), "what it said could not be kept: %s",

@@ -217,10 +217,32 @@ static void told(struct watch *w)
 		w->cancelled = true;
 }
 
+static void cancel(struct watch *w)
+{
+	w->cancelled = true;
+	for (size_t i = 0; i < w->active_len; i++)
+		sibling_signal(&w->active[i]->process, SIGTERM);
+}
+
+/* A full disk, say: as with a run, what is lost is not passed over. */
+static void look_for_loss(struct watch *w)
+{
+	const struct outlet *outlets[] = {&w->out, &w->err};
+	static const char *const names[] = {"stdout", "stderr"};
+	for (size_t i = 0; i < 2 && !w->unwritten; i++) {
+		if (!outlets[i]->broken || outlet_reader_left(outlets[i]))
+			continue;
+		w->unwritten = names[i];
+		w->unwritten_errno = outlets[i]->broken;
+		cancel(w);
+	}
+}
+
 void watch_pass(struct watch *w, struct stage_run *run)
 {
 	while (!w->cancelled) {
 		pass(w, run);
+		look_for_loss(w);
 		const bool out = w->out.len > 0 && !w->out.broken,
 			   err = w->err.len > 0 && !w->err.broken;
 		if (!out && !err && (!left_over(run) || w->out.broken || w->err.broken))
@@ -239,13 +261,6 @@ void watch_pass(struct watch *w, struct stage_run *run)
 }
 
 /* ---- the loop ---- */
-
-static void cancel(struct watch *w)
-{
-	w->cancelled = true;
-	for (size_t i = 0; i < w->active_len; i++)
-		sibling_signal(&w->active[i]->process, SIGTERM);
-}
 
 /* One that could not be started has a reason and no result. */
 static void not_started(struct stage_run *run, const struct err *e)
@@ -363,6 +378,7 @@ static void look(struct watch *w, struct pollfd *p)
 		look_at_run(w, w->active[i], &p[FIXED + OF_RUN * i]);
 	if (!w->cancelled && w->out.broken && outlet_reader_left(&w->out))
 		cancel(w);
+	look_for_loss(w);
 }
 
 /* Waits once. */

@@ -114,7 +114,7 @@ static const char image_flags[] =
 
 /* The words of `job VERB`. */
 static const char job_words[] =
-	"_pinfold_job_word()\n{\n\tlocal lang='--lang --lang-version --build-image --run-image'\n"
+	"_pinfold_job_word()\n{\n\tlocal lang='--lang --lang-version --build-image --run-image --stdin'\n"
 	"\tcase $1,$2,$cur in\n"
 	"\t*,--lang,*) _pinfold_words 'c c++ python c# java javascript rust go shell' ;;\n"
 	"\t*,--build-image,*|*,--run-image,*) _pinfold_image ;;\n"

@@ -115,6 +115,39 @@ os.rename(os.path.join(entry, "outputs"), os.path.join(entry, "gone"))
 job = run(DOC)
 is_((states(job)[0], job.status), (("ran", "miss"), "succeeded"), "without its outputs too", job)
 
+
+# ---- an entry that was altered on the disk ----
+def alter_bytes(path):
+    """Other bytes, as many, and the times that it had."""
+    before = os.stat(path)
+    with open(path, "r+b") as file:
+        file.write(b"#")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def alter_tree(folder):
+    os.unlink(os.path.join(folder, "d/old"))
+
+
+TREE = {"image": "slim", "stages": [stage("make", "sh", "-c", "mkdir -p out/d && echo 1 > out/d/old && echo 2 > out/f && ln -s f out/l; echo said", kind="build", outputs=["out"]),
+                                    stage("show", "sh", "-c", "cd /run/input/out && cat d/old f l", inputs={"read-only": ["@make"]})]}
+key = run(TREE).stage("make")["cache"]["key"].split(":")[1]
+entry = os.path.join(jobs.path, "jobs/cache", key)
+ALTERED = [
+    ("bytes of a file", lambda: alter_bytes(os.path.join(entry, "outputs/+out/f"))),
+    ("a file less", lambda: alter_tree(os.path.join(entry, "outputs/+out"))),
+    ("a file more", lambda: open(os.path.join(entry, "outputs/+out/d/new"), "w").close()),
+    ("a mode", lambda: os.chmod(os.path.join(entry, "outputs/+out/f"), 0o755)),
+    ("a link", lambda: (os.unlink(os.path.join(entry, "outputs/+out/l")), os.symlink("d", os.path.join(entry, "outputs/+out/l")))),
+    ("what it said", lambda: alter_bytes(os.path.join(entry, "stdout"))),
+]
+is_(states(run(TREE)), [("cached", "hit")] * 2, "the control: an entry that nobody touched")
+for what, alter in ALTERED:
+    alter()
+    job = run(TREE)
+    is_((states(job)[0], job.status, job.out), (("ran", "miss"), "succeeded", b"1\n2\n2\n"), f"altered since, {what}: it is made anew", job)
+    is_(states(run(TREE))[0], ("cached", "hit"), "and is one again")
+
 # ---- gc ----
 count = len(jobs.entries())
 run_ = jobs.verb("gc")

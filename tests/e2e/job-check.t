@@ -14,6 +14,8 @@ GOOD = {"image": "@host", "stages": [stage("a", "true", outputs=["out"]), stage(
 run = jobs.verb("check", jobs.document(GOOD))
 is_((run.code, run.out.split(b": ")[1]), (0, b"a job of 2 stages\n"), "a good one", run)
 ok(job_validator("job").is_valid(GOOD), "is good by the schema, too")
+run = jobs.verb("check", jobs.document({"image": "@host", "stages": [stage("a", "true", artifacts={"collect": ["r.json"]})]}))
+is_((run.code, run.out.split(b": ")[1]), (0, b"a job of 1 stage; it has artifacts, so run it with --artifacts-dir\n"), "one that wants more than the document to be run says what", run)
 
 
 def placed(lines, mark="HERE"):

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Whatever happens, there is one job result: a stage that fails in any way, one whose supervision dies, a store that is none."""
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +77,41 @@ else:
                    env={"PINFOLD_STORE": small}, within=mounted("1m", small))
     is_((job.code, job.status, job.result["cause"]["stage"], job.stage("after")["state"]), (1, "failed", "a", "skipped"), "what a stage says and the disk cannot hold: failed", job)
     ok("could not be kept: No space left on device" in job.message, "it says so", job)
+
+# ---- what the caller gave is full ----
+TALK = {"image": slim, "stages": [stage("a", "sh", "-c", "echo first >&2; head -c 4000000 /dev/zero", output="16M"), stage("b", "sh", "-c", "head -c 4000000 /dev/zero", output="16M")]}
+for name in ("stdout", "stderr"):
+    with open("/dev/full", "wb") as full, jobs.start(TALK, **{name: full}) as running:
+        places = jobs.places
+        other = running.process.stdout or running.process.stderr
+        while other.read1(1 << 16):
+            pass
+        job = jobs.finished(running, places)
+    is_((job.code, job.status, job.result["cause"]["stage"], job.stage("b")["ok"]), (125, "lost", None, False), f"{name} that cannot be written: the job is lost, as a run is", job)
+    like(job.message, f"^{name} cannot be written to what the caller gave: No space left on device", "and why is said")
+job = jobs.verb("run", "--result", "/dev/full", jobs.document({"image": slim, "stages": [stage("a", "true")]}))
+ok(job.code == 125 and b"/dev/full exists and is not a regular file" in job.err, "a result that would go into a device is refused before anything runs", job)
+
+# ---- what is not there, or not to be read ----
+apart = tmpdir()
+for name in ("bin", "libexec"):
+    shutil.copytree(os.path.join(os.path.dirname(program_path()), "..", name), os.path.join(apart, name))
+os.unlink(os.path.join(apart, "bin/pinfold"))
+alone = os.path.join(apart, "libexec/pinfold/pinfold-job")
+where = os.path.join(tmpdir(), "r.json")
+done_ = start("run", "--result", where, jobs.document({"image": slim, "stages": [stage("a", "true"), stage("b", "true")]}), program=alone, env=jobs.env).wait(60)
+found = json.load(open(where, encoding="utf-8"))
+is_((done_.code, found["status"], [one["state"] for one in found["stages"]]), (1, "failed", ["ran", "skipped"]), "without the program that runs stages there is a result", done_)
+like(found["cause"]["message"], "lost: .*/bin/pinfold cannot be executed", "which names it")
+closed = tmpdir()
+os.mkdir(os.path.join(closed, "in"), 0)
+for what, source in (("not there", "/nonexistent/source"), ("not to be read", os.path.join(closed, "in")), ("no folder", "/dev/zero")):
+    if what == "not to be read" and WHO == "root":
+        continue
+    job = jobs.run({"image": slim, "source": {"folder": source}, "analyse": "none", "stages": [stage("a", "true")]})
+    is_((job.code, job.status, job.result["cause"]["stage"], job.stage("a")["state"]), (1, "failed", "fetch", "skipped"), f"a source that is {what}: failed", job)
+    ok(b"degraded here" not in job.err or b"root-read-only" not in job.err, "and nobody says that the sandbox which there was not was degraded", job)
+    is_(jobs.leavings(), [], "nothing is left")
 
 # ---- places that are none ----
 run = jobs.verb("run", "--result", "/proc/none/r.json", jobs.document({"image": slim, "stages": [stage("a", "true")]}))

@@ -2,10 +2,11 @@
 """pinfold job run --lang NAME FILE is enough: built by the language's template, run with less, the compiler's words read."""
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from jobs import Jobs
+from jobs import Jobs, job_validator
 from pf import *
 from software import place_of
 
@@ -38,6 +39,34 @@ both = file("both.c", '#include <stdio.h>\nint two(void);\nint main(void) { prin
 job = jobs.run(None, *IMAGES, "--lang", "c", "--lang-version", "c11", words=[both, second])
 is_((job.status, job.out), ("succeeded", b"2\n"), "several files, and a version", job)
 ok("-std=c11" in str(jobs.verb("plan", "--lang", "c", "--lang-version", "c11", *IMAGES, both, second).out), "which a plan shows")
+upper = file("upper.c", '#include <ctype.h>\n#include <stdio.h>\nint main(void)\n{\n\tfor (int c; (c = getchar()) != EOF;) {\n\t\tputchar(toupper(c));\n\t\tif (c == 10)\n\t\t\tfflush(stdout);\n\t}\n\treturn 0;\n}\n')
+feed = file("feed", "from a file\n")
+job = jobs.run(None, *IMAGES, "--lang", "c", words=[upper], stdin=b"not asked for\n")
+is_((job.status, job.out), ("succeeded", b""), "a program reads nothing that nobody gave it", job)
+job = jobs.run(None, *IMAGES, "--lang", "c", "--stdin", feed, words=[upper])
+is_((job.status, job.out), ("succeeded", b"FROM A FILE\n"), "with --stdin a file", job)
+with open(feed, "rb") as source:
+    job = jobs.run(None, *IMAGES, "--lang", "c", "--stdin", "-", words=[upper], stdin=source)
+is_((job.status, job.out, job.stage("build")["result"]["ok"]), ("succeeded", b"FROM A FILE\n", True), "or the caller's, of which the build takes nothing", job)
+with jobs.start(None, *IMAGES, "--lang", "c", "--stdin=-", words=[upper], stdin=subprocess.PIPE) as running:
+    places = jobs.places
+    for word in ("one", "two"):
+        running.process.stdin.write(word.encode() + b"\n")
+        running.process.stdin.flush()
+        is_(running.line(), word.upper(), "which may be a stream: each line is answered before the next one comes")
+    running.process.stdin.close()
+    running.process.stdin = None
+    job = jobs.finished(running, places)
+is_(job.status, "succeeded", "until its end", job)
+IN_DOCUMENT = {"source": {"files": [upper]}, "lang": {"name": "c", "files": ["upper.c"], "build-image": gcc, "run-image": native, "stdin": "-"}}
+ok(job_validator("job").is_valid(IN_DOCUMENT), "a document says it, too")
+job = jobs.run(IN_DOCUMENT, stdin=b"in the document\n")
+is_((job.status, job.out), ("succeeded", b"IN THE DOCUMENT\n"), "with the same outcome", job)
+job = jobs.run(None, *IMAGES, "--lang", "c", "--stdin", os.path.join(folder, "no-such-feed"), words=[upper])
+ok(job.status == "failed" and job.result["cause"]["stage"] == "run" and "no-such-feed" in job.message, "a file that is not there fails the run, by name", job)
+for option in ("stdin", "lang-version", "build-image", "run-image"):
+    job = jobs.run({"image": native, "stages": [{"name": "a", "command": ["/bin/true"]}]}, f"--{option}", "c17")
+    is_((job.code, job.status, job.message), (125, "refused", f"--{option} is for --lang; a document says it itself"), f"--{option} without --lang is refused", job)
 broken = file("broken.c", "int main(void) { return x; }\n")
 job = jobs.run(None, *IMAGES, "--lang", "c", words=[broken])
 is_((job.code, job.status, job.result["cause"]["stage"], job.stage("run")["state"]), (1, "failed", "build", "skipped"), "what does not compile does not run", job)

@@ -69,7 +69,7 @@ with Internet() as net:
     cpu = cost["estimate"]["cpu_usec"]
     ok(cpu["low"] <= cpu["value"] <= cpu["high"] and cpu["high"] > 2000000, "the upper end is beyond the two seconds that are approved", str(cpu))
     ok(set(cost["over"]) & {"wall", "cpu-time"} and cost["measured"] is None and cost["by"] == "document", "which is said, and nothing was measured of it", str(cost))
-    like(job.message, r"the full configuration may take .*cpu-time [0-9.]+ s \(approved 2\.0 s\)", "for people, too")
+    like(job.message, r"the full configuration may take .*cpu-time [0-9.]+ s \(approved 2 s\)", "for people, too")
     is_([row["name"] for row in job.result["stages"]].count("experiment"), 3, "no fourth run", job)
     is_((server.names.asked(), server.web.hosts()), ({"git.example"}, {"git.example"}), "one host was asked for, and spoken to")
     is_(jobs.leavings(), [], "nothing is left")

@@ -21,6 +21,12 @@ for line in ("https://git.example:8443/a.git: 5242880 bytes and 20000 entries at
              "stage fetch (build, never cached)", 'allow                  ["git.example:8443"]  (job)', "stage build (build)", "command                make all", "memory                 1G  (job)", "output                 out: 1048576 bytes and 7 entries at most",
              "stage run (run, 3 runs)", 'allow                  ["api.example:443"]  (job)', "egress-bytes           1M  (job)", "pids                   64", "parameter n: 1 2 3"):
     ok(line in text, f"says: {line}", text)
+script = text[text.index("sh -c\n"):text.index("  output                 source")]
+ok(all(line.startswith("    | ") for line in script.split("\n")[1:-2]) and "    | cd source\n" in script and "\\x" not in script, "a script line by line", script)
+is_(script.split("\n")[-2].split(), ["fetch", "https://git.example:8443/a.git", "HEAD", "''", "''"], "and behind it its arguments")
+run = jobs.verb("plan", jobs.document({"image": "@host", "stages": [stage("a", "echo", "a b", "", "it's", "$X", "\x1b[31m", "plain"), stage("b", "sh", "-c", "\techo \x1b[1m\n\necho 2\n")]}))
+ok(b"echo 'a b' '' 'it'\\''s' '$X' '\\x1b[31m' plain\n" in run.out, "words as for a shell, and nothing that drives a terminal", run)
+ok(b"    |     echo \\x1b[1m\n    | \n    | echo 2\n" in run.out, "nor in a script", run)
 run = jobs.verb("plan", "--json", path)
 plan = json.loads(run.out)
 is_((plan["schema"], [(one["name"], one["kind"], one["runs"]) for one in plan["stages"]]), ("pinfold.job-plan/1", [("fetch", "build", 1), ("build", "build", 1), ("run", "run", 3)]), "the same as JSON", run)

@@ -69,7 +69,8 @@ is_(job.status, "succeeded", "it runs", job)
 requested = {name: {row["name"]: row["requested"] for row in job.stage(name)["result"]["guarantees"]} for name in ("build", "run")}
 is_([requested["build"][key] for key in ("memory", "pids", "scratch", "output")], ["512M", "256", "256M", "16M"], "a build stage has a run's defaults")
 is_([requested["run"][key] for key in ("memory", "pids", "scratch", "output")], ["512M", "64", "64M", "4M"], "a run stage less")
-is_(job.out.split()[-1:], [b"19"], "and a lower priority", job)
+is_(job.out.split(), [b"65536", b"19"], "which it sees inside: a small scratch, and the lowest priority", job)
+like(job.err.decode(), r"(?m)^262144\n0$", "while a build stage has a whole one, and that of any run")
 with socket.create_server(("127.0.0.1", 0)) as server:
     port = server.getsockname()[1]
     socket.create_connection(("127.0.0.1", port)).close()
