@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	raise_file_limit();
 	if (argc < 2 || is_help(argv[1])) {
 		print_usage();
-		return argc < 2 ? EXIT_REFUSED : 0;
+		return finish_printing(argc < 2 ? EXIT_REFUSED : 0);
 	}
 	const struct image_verb *v = find_verb(argv[1]);
 	if (!v) {
@@ -227,9 +227,5 @@ int main(int argc, char **argv)
 	int code = run_verb(v, argc - 2, argv + 2, &e);
 	if (code < 0)
 		complain("image %s: %s", v->name, e.msg);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("write to stdout: %s", strerrordesc_np(errno));
-		code = -1;
-	}
-	return code < 0 ? EXIT_REFUSED : code;
+	return finish_printing(code);
 }
