@@ -128,7 +128,8 @@ static int read_stream(struct selection *f, FILE *from, const char *name, struct
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
-	while ((len = getline(&line, &room, from)) > 0)
+	/* Where nothing can be printed any more nobody waits for the end, which a stream may not have. */
+	while (!ferror(stdout) && (len = getline(&line, &room, from)) > 0)
 		take_line(f, line, (size_t)len);
 	free(line);
 	return ferror(from) ? err_sys(e, "read %s", name) : 0;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,25 @@ void complain(const char *fmt, ...)
 	static bool deaf;
 	if (!deaf && fd_write_within(STDERR_FILENO, safe, used, STDERR_MS) < 0 && errno == ETIMEDOUT)
 		deaf = true;
+}
+
+/* A pipe without a reader, a socket whose other end is closed; a full disk is neither. */
+static bool nobody_reads(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
+}
+
+int finish_printing(int code)
+{
+	const int error = fflush(stdout) != 0 ? errno : 0;
+	if (!error && !ferror(stdout))
+		return code < 0 ? EXIT_REFUSED : code;
+	if (nobody_reads(STDOUT_FILENO))
+		return code < 0 ? EXIT_REFUSED : code;
+	complain("write to stdout: %s",
+		 error ? strerrordesc_np(error) : "not all of it could be written");
+	return EXIT_REFUSED;
 }
 
 /* Siblings live in ../libexec/pinfold beside bin/; a sealed copy of us has no place, so it is told. */

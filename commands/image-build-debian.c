@@ -1,11 +1,16 @@
-/* pinfold image build-debian: mmdebstrap makes a tree as a tar, and the tar is loaded. */
+/* pinfold image build-debian: mmdebstrap makes a tree as a tar, and the tar is loaded. That takes minutes, and what it is
+ * at is told: mmdebstrap says it on stderr, "I: installing essential packages...", a line for each step. */
 #include "commands/image.h"
 
 #include "base/fd.h"
 #include "commands/commands.h"
+#include "runtime/deadline.h"
 #include "runtime/sibling.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,13 +42,118 @@ static int check(const struct debian *d, struct err *e)
 	return check_word("variant", d->variant, e);
 }
 
-static int build(struct image_call *c, const struct debian *d, int to, struct err *e)
+/* ---- what it is at ---- */
+
+enum { LINE_BYTES = 1024, TICK_MS = 1000 };
+
+struct steps {
+	enum image_report report;
+	struct progress progress; /* of the step that is under way; what is NULL: none is */
+	char step[80];
+	int64_t begun_ns; /* of the step */
+	char line[LINE_BYTES];
+	size_t len;
+};
+
+static void end_step(struct steps *s)
 {
-	char tar[] = "-", format[] = "--format=tar", program[] = "mmdebstrap", quiet[] = "--quiet";
+	if (s->progress.what)
+		progress_end(&s->progress);
+	s->progress.what = NULL;
+}
+
+static void begin_step(struct steps *s, const char *text, size_t len)
+{
+	end_step(s);
+	snprintf(s->step, sizeof(s->step), "%.*s", (int)len, text);
+	s->begun_ns = now_ns();
+	progress_begin(&s->progress, s->report, s->step, 0);
+}
+
+/* "I: STEP..." begins one; other information, and "done", is nobody's concern. What it complains of is passed on. */
+static void take_line(struct steps *s)
+{
+	const char *line = s->line;
+	const size_t len = strlen(line);
+	if (strncmp(line, "I: ", 3) == 0) {
+		if (len > 6 && strcmp(line + len - 3, "...") == 0)
+			begin_step(s, line + 3, len - 6);
+		return;
+	}
+	if (len == 0 || strcmp(line, "done") == 0)
+		return;
+	if (s->progress.what && s->progress.terminal)
+		end_step(s);
+	complain("mmdebstrap: %s", line);
+}
+
+/* 0: its end. What is longer than a line may be is taken as several. */
+static ssize_t take_some(struct steps *s, int from)
+{
+	char some[LINE_BYTES];
+	const ssize_t n = read(from, some, sizeof(some));
+	for (ssize_t i = 0; i < n; i++) {
+		if (some[i] != '\n')
+			s->line[s->len++] = some[i];
+		if (some[i] != '\n' && s->len < sizeof(s->line) - 1)
+			continue;
+		s->line[s->len] = '\0';
+		s->len = 0;
+		take_line(s);
+	}
+	return n < 0 && errno == EINTR ? 1 : n;
+}
+
+/* Until it says no more, or is gone: something that it left behind may hold the pipe. */
+static int follow(struct steps *s, int from, const struct sibling *m, struct err *e)
+{
+	struct pollfd fds[] = {{.fd = from, .events = POLLIN}, {.fd = m->pidfd, .events = POLLIN}};
+	for (;;) {
+		const int n = poll(fds, 2, TICK_MS);
+		if (n < 0 && errno != EINTR)
+			return err_sys(e, "wait for mmdebstrap");
+		if (n > 0 && fds[0].revents && take_some(s, from) <= 0)
+			return 0;
+		if (n > 0 && !fds[0].revents && fds[1].revents)
+			return 0;
+		if (s->progress.what)
+			progress_wait(&s->progress, (uint64_t)(now_ns() - s->begun_ns) / 1000000000);
+	}
+}
+
+/* Returns its exit code, or -1 and *e. */
+static int run_steps(struct image_call *c, char *const *argv, int to, enum image_report report,
+		     struct err *e)
+{
+	int ends[2];
+	struct sibling m = SIBLING_INIT;
+	struct steps *s = arena_alloc(c->arena, sizeof(*s));
+	*s = (struct steps){.report = report};
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "make a pipe for mmdebstrap");
+	autoclose int from = ends[0], said = ends[1];
+	m.path = mmdebstrap;
+	m.argv = argv;
+	m.out = to;
+	m.err = said;
+	if (sibling_start(&m, e) < 0)
+		return -1;
+	fd_close(&said);
+	const int failed = follow(s, from, &m, e);
+	if (failed < 0)
+		sibling_signal(&m, SIGTERM);
+	const int code = sibling_wait(&m);
+	end_step(s);
+	return failed < 0 ? -1 : code;
+}
+
+static int build(struct image_call *c, const struct debian *d, int to, enum image_report report,
+		 struct err *e)
+{
+	char tar[] = "-", format[] = "--format=tar", program[] = "mmdebstrap";
 	char *argv[10];
 	size_t len = 0;
 	argv[len++] = program;
-	argv[len++] = quiet;
 	argv[len++] = format;
 	argv[len++] = arena_printf(c->arena, "--variant=%s", d->variant);
 	argv[len++] = arena_printf(c->arena, "--components=%s", d->components);
@@ -54,7 +164,7 @@ static int build(struct image_call *c, const struct debian *d, int to, struct er
 	if (d->mirror)
 		argv[len++] = arena_strdup(c->arena, d->mirror);
 	argv[len] = NULL;
-	const int code = sibling_run(mmdebstrap, argv, to, e);
+	const int code = run_steps(c, argv, to, report, e);
 	if (code < 0)
 		return -1;
 	if (code == 127)
@@ -89,7 +199,7 @@ int image_build_debian(struct image_call *c, struct err *e)
 	autoclose int to = image_archive(c, &w, e);
 	if (to < 0)
 		return -1;
-	if (build(c, &d, to, e) < 0)
+	if (build(c, &d, to, from.report, e) < 0)
 		return -1;
 	from.input = to;
 	from.name = c->argv[0];

@@ -72,7 +72,16 @@ void progress_show(const struct progress *p, uint64_t done)
 	memset(bar, '#', (size_t)full);
 	memset(bar + full, '.', (size_t)(BAR - full));
 	bar[BAR] = '\0';
-	fprintf(stderr, "\r\033[K%-12s [%s] %s", p->what, bar, image_size(shown, size));
+	if (p->total)
+		fprintf(stderr, "\r\033[K%-12s [%s] %s", p->what, bar, image_size(shown, size));
+	else
+		fprintf(stderr, "\r\033[K%s, %s", p->what, image_size(shown, size));
+}
+
+void progress_wait(const struct progress *p, uint64_t seconds)
+{
+	if (p->terminal)
+		fprintf(stderr, "\r\033[K%s, %llu s", p->what, (unsigned long long)seconds);
 }
 
 void progress_tick(struct progress *p)

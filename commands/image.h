@@ -125,6 +125,8 @@ struct progress {
 void progress_begin(struct progress *p, enum image_report report, const char *what, uint64_t total);
 /* How far it is; on a terminal a bar, else nothing. */
 void progress_show(const struct progress *p, uint64_t done);
+/* Of what cannot be measured, how long it is at it; on a terminal alone. */
+void progress_wait(const struct progress *p, uint64_t seconds);
 /* For struct jail: shows the offsets. */
 void progress_tick(struct progress *p);
 void progress_end(const struct progress *p);

@@ -136,18 +136,6 @@ static int dispatch(const char *name, const struct context *c)
 	return command->run(c);
 }
 
-/* Commands print and do not look: what did not get out is found here, whatever they made of it. */
-static int flush(int code)
-{
-	if (fflush(stdout) != 0)
-		complain("write to stdout: %s", strerrordesc_np(errno));
-	else if (ferror(stdout))
-		complain("write to stdout: not all of it could be written");
-	else
-		return code;
-	return EXIT_REFUSED;
-}
-
 int main(int argc, char **argv)
 {
 	const int64_t begun = now_ns();
@@ -169,5 +157,5 @@ int main(int argc, char **argv)
 				  .whole_argv = argv,
 				  .begun_ns = begun};
 	/* The handlers of libraries have nothing of ours to do. */
-	_exit(flush(dispatch(argv[1], &c)));
+	_exit(finish_printing(dispatch(argv[1], &c)));
 }

@@ -32,7 +32,8 @@ static const struct image_verb verbs[] = {
 	{{"import", "[OPTION...] FOLDER NAME[:TAG]", "make an image of a folder",
 	  "Takes the tree as it is, with its owners; as an ordinary user your own files become root's.\n"},
 	 image_import},
-	{{"build-debian", "[OPTION...] NAME[:TAG]", "make a Debian image with mmdebstrap"},
+	{{"build-debian", "[OPTION...] NAME[:TAG]", "make a Debian image with mmdebstrap",
+	  "Packages are fetched and installed, which takes a minute or two; what it is at is told on stderr.\n"},
 	 image_build_debian},
 	{{"list", "[--json|--names]", "list what is stored"}, image_list, .looks = true},
 	{{"inspect", "[--json] NAME", "tell all about an image"}, image_inspect},
@@ -145,7 +146,7 @@ int main(int argc, char **argv)
 	raise_file_limit();
 	if (argc < 2 || is_help(argv[1])) {
 		print_usage();
-		return argc < 2 ? EXIT_REFUSED : 0;
+		return finish_printing(argc < 2 ? EXIT_REFUSED : 0);
 	}
 	const struct image_verb *v = find_verb(argv[1]);
 	if (!v) {
@@ -155,9 +156,5 @@ int main(int argc, char **argv)
 	int code = run_verb(v, argc - 2, argv + 2, &e);
 	if (code < 0)
 		complain("image %s: %s", v->manual.name, e.msg);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("write to stdout: %s", strerrordesc_np(errno));
-		code = -1;
-	}
-	return code < 0 ? EXIT_REFUSED : code;
+	return finish_printing(code);
 }

@@ -9,7 +9,6 @@
 #include "runtime/deadline.h"
 #include "spec/writer.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,11 +161,13 @@ const char *job_store(struct job_call *c)
 
 /* ---- the program ---- */
 
-/* A job that is told to stop before it has begun has a result too, as a run has. */
-static void block_signals(void)
+/* A job that is told to stop before it has begun has a result too, as a run has. What only prints may be stopped. */
+static void block_signals(bool runs)
 {
 	sigset_t set;
-	stop_signals(&set);
+	sigemptyset(&set);
+	if (runs)
+		stop_signals(&set);
 	sigaddset(&set, SIGXFSZ);
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -192,8 +193,6 @@ static int run_verb(const struct job_verb *v, int argc, char **argv)
 			     .arena = &arena,
 			     .begun_ns = now_ns()};
 	c.manual.name = arena_printf(&arena, "job %s", v->manual.name);
-	if (v->run == job_run_verb)
-		block_signals();
 	const int code = v->run(&c, &e);
 	if (code >= 0)
 		return code;
@@ -204,20 +203,16 @@ static int run_verb(const struct job_verb *v, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	umask(022);
+	block_signals(argc > 1 && strcmp(argv[1], "run") == 0);
 	raise_file_limit();
 	if (argc < 2 || is_help(argv[1])) {
 		print_usage();
-		return argc < 2 ? EXIT_REFUSED : 0;
+		return finish_printing(argc < 2 ? EXIT_REFUSED : 0);
 	}
 	const struct job_verb *v = find_verb(argv[1]);
 	if (!v) {
 		complain("job: %s: no such verb; `pinfold job --help` lists them", argv[1]);
 		return EXIT_REFUSED;
 	}
-	int code = run_verb(v, argc - 2, argv + 2);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("write to stdout: %s", strerrordesc_np(errno));
-		code = EXIT_REFUSED;
-	}
-	return code;
+	return finish_printing(run_verb(v, argc - 2, argv + 2));
 }

@@ -273,7 +273,8 @@ static int put_page(const struct job *j, const char *output, struct err *e)
 	int failed = 0;
 	struct sink sink = SINK_INIT;
 	if (strcmp(output, "-") == 0)
-		failed = fd_write_all(STDOUT_FILENO, page, strlen(page)) < 0
+		/* A reader who went away has read enough, as with all that is printed. */
+		failed = fd_write_all(STDOUT_FILENO, page, strlen(page)) < 0 && errno != EPIPE
 				 ? err_sys(e, "write to stdout")
 				 : 0;
 	else
@@ -328,9 +329,5 @@ int main(int argc, char **argv)
 	}
 	if (w.help)
 		print_usage();
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("write to stdout: %s", strerrordesc_np(errno));
-		return EXIT_REFUSED;
-	}
-	return 0;
+	return finish_printing(0);
 }

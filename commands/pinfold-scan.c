@@ -6,7 +6,6 @@
 #include "pipeline/scan/scanner.h"
 #include "spec/spec.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -198,9 +197,5 @@ int main(int argc, char **argv)
 		code = 0;
 	if (code < 0)
 		complain("scan: %s", e.msg);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		complain("write to stdout: %s", strerrordesc_np(errno));
-		code = -1;
-	}
-	return code < 0 ? EXIT_REFUSED : code;
+	return finish_printing(code);
 }

@@ -66,7 +66,7 @@ static struct stream_record describe(enum stream_type type, const struct stat *s
 
 static int changed(const struct sender *s, const struct visit *v, struct err *e)
 {
-	return err_usage(e, "input %s: %s changed while it was read", s->shown, v->path);
+	return err_usage(e, "input %s: %s changed while it was read", s->shown, v->inner);
 }
 
 /* A file that is open. */
@@ -79,7 +79,7 @@ struct outgoing {
 
 static int cannot(const struct sender *s, const char *what, const struct outgoing *o, struct err *e)
 {
-	return err_sys(e, "input %s: %s %s", s->shown, what, o->v->path);
+	return err_sys(e, "input %s: %s %s", s->shown, what, o->v->inner);
 }
 
 /* Announced when it is read whole, so that a file that shrinks is what it was. */
@@ -167,11 +167,11 @@ static int open_file(const struct sender *s, const struct visit *v, struct stat 
 	/* A file that something is mounted on. */
 	if (fd < 0 && errno == EXDEV) {
 		fd = openat(v->dir, v->name, flags | O_NOFOLLOW);
-		if (fd >= 0 && vet_mount(s->vet, fd, v->path, e) < 0)
+		if (fd >= 0 && vet_mount(s->vet, fd, &(struct vet_words){s->shown, v->inner}, e) < 0)
 			return -1;
 	}
 	if (fd < 0 || fstat(fd, st) < 0) {
-		err_sys(e, "input %s: open %s", s->shown, v->path);
+		err_sys(e, "input %s: open %s", s->shown, v->inner);
 		e->kind = ERR_USAGE;
 		return -1;
 	}
@@ -192,7 +192,8 @@ static int send_file(struct sender *s, const struct visit *v, struct err *e)
 	if (fd < 0)
 		return -1;
 	o.fd = fd;
-	if (o.st.st_nlink > 1 && vet_file(s->vet, &o.st, v->path, e) < 0)
+	const struct vet_words said = {s->shown, v->inner};
+	if (o.st.st_nlink > 1 && vet_file(s->vet, &o.st, &said, e) < 0)
 		return -1;
 	const char *first = o.st.st_nlink > 1
 				    ? links_first(&s->links, &o.st, v->path, &out_of_memory)

@@ -266,24 +266,24 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 	return 0;
 }
 
-static int vet_file_system(int fd, const char *path, struct err *e)
+static int vet_file_system(int fd, const struct vet_words *w, struct err *e)
 {
 	struct statfs fs;
 	if (fstatfs(fd, &fs) < 0)
-		return err_sys(e, "input %s: statfs", path);
+		return err_sys(e, "input %s: statfs of %s", w->shown, w->inner);
 	for (size_t i = 0; i < sizeof(file_systems) / sizeof(*file_systems); i++)
 		if ((unsigned long)fs.f_type == file_systems[i].type)
-			return err_usage(e, "input %s is refused: it is on a %s of this host", path,
-					 file_systems[i].name);
+			return err_usage(e, "input %s is refused: %s is on a %s of this host",
+					 w->shown, w->inner, file_systems[i].name);
 	return 0;
 }
 
 /* What a bind mount shows has folders above it that ".." does not lead to. */
-static int vet_hidden(const struct vet *v, int fd, const char *shown, struct err *e)
+static int vet_hidden(const struct vet *v, int fd, const struct vet_words *w, struct err *e)
 {
 	struct mounted *m = malloc(2 * sizeof(*m));
 	if (!m)
-		return err_host(e, "input %s: out of memory", shown);
+		return err_host(e, "input %s: out of memory", w->shown);
 	int rc = mounted_find(m, fd, e);
 	for (size_t i = 0; rc == 0 && !m->whole && i < v->len; i++) {
 		struct err unseen = ERR_INIT;
@@ -291,30 +291,30 @@ static int vet_hidden(const struct vet *v, int fd, const char *shown, struct err
 			continue;
 		autoclose int place = open(v->places[i].path, O_PATH | O_CLOEXEC);
 		if (place >= 0 && mounted_find(m + 1, place, &unseen) == 0 && mounted_within(m, m + 1))
-			rc = err_usage(e, "input %s is refused: by a mount it lies in %s (%s)",
-				       shown, v->places[i].path, v->places[i].reason);
+			rc = err_usage(e, "input %s is refused: by a mount %s lies in %s (%s)",
+				       w->shown, w->inner, v->places[i].path, v->places[i].reason);
 	}
 	free(m);
-	return rc < 0 && e->kind == ERR_HOST ? err_wrap(e, "input %s", shown) : rc;
+	return rc < 0 && e->kind == ERR_HOST ? err_wrap(e, "input %s", w->shown) : rc;
 }
 
-int vet_mount(const struct vet *v, int fd, const char *path, struct err *e)
+int vet_mount(const struct vet *v, int fd, const struct vet_words *w, struct err *e)
 {
-	return vet_file_system(fd, path, e) < 0 ? -1 : vet_hidden(v, fd, path, e);
+	return vet_file_system(fd, w, e) < 0 ? -1 : vet_hidden(v, fd, w, e);
 }
 
-int vet_file(const struct vet *v, const struct stat *st, const char *path, struct err *e)
+int vet_file(const struct vet *v, const struct stat *st, const struct vet_words *w, struct err *e)
 {
 	const struct vet_place *p = find(v, st);
-	return p ? err_usage(e, "input %s is refused: it is a second name of %s (%s)", path,
-			     p->path, p->reason)
+	return p ? err_usage(e, "input %s is refused: %s is a second name of %s (%s)", w->shown,
+			     w->inner, p->path, p->reason)
 		 : 0;
 }
 
-int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e)
+int vet_folder(const struct vet *v, const struct stat *st, const char *shown, struct err *e)
 {
 	const struct vet_place *p = find(v, st);
-	return p ? err_usage(e, "input %s is refused: it holds %s (%s)", path, p->path, p->reason)
+	return p ? err_usage(e, "input %s is refused: it holds %s (%s)", shown, p->path, p->reason)
 		 : 0;
 }
 
@@ -384,9 +384,11 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e)
 		return err_sys(e, "input %s: stat", shown);
 	const struct vet_place *p = find(v, &st);
 	unsigned in_bases = is_base(v, &st);
+	if (p && strcmp(p->path, shown) == 0)
+		return err_usage(e, "input %s is refused: it is sensitive (%s)", shown, p->reason);
 	if (p)
 		return err_usage(e, "input %s is refused: it is %s (%s)", shown, p->path, p->reason);
-	if (vet_mount(v, fd, shown, e) < 0)
+	if (vet_mount(v, fd, &(struct vet_words){shown, "it"}, e) < 0)
 		return -1;
 	const int parent = open_parent(fd, &st, e);
 	if (parent < 0)

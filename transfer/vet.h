@@ -49,14 +49,19 @@ int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct
 /* Of a source that was opened (O_PATH is enough): itself, and what it lies in. shown: its name in messages. */
 int vet_source(const struct vet *v, int fd, const char *shown, struct err *e);
 
-/* A folder that was met in a source: path is below it, in messages. */
-int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e);
+/* A folder that was met in a source. */
+int vet_folder(const struct vet *v, const struct stat *st, const char *shown, struct err *e);
+
+/* What messages call it: the source, and where in it; "it": the source itself. */
+struct vet_words {
+	const char *shown, *inner;
+};
 
 /* A file with more than one name: one of the places may be another. */
-int vet_file(const struct vet *v, const struct stat *st, const char *path, struct err *e);
+int vet_file(const struct vet *v, const struct stat *st, const struct vet_words *w, struct err *e);
 
 /* A mount that was entered, at a folder or a file: its file system, and what of it lies where
  * without being seen to. */
-int vet_mount(const struct vet *v, int fd, const char *path, struct err *e);
+int vet_mount(const struct vet *v, int fd, const struct vet_words *w, struct err *e);
 
 #endif

@@ -85,9 +85,21 @@ struct state {
 	char path[PATH_MAX];
 };
 
+/* Where it is in the source, which has another name inside. */
+static const char *inner(const struct state *s)
+{
+	const char *rest = s->path + strlen(s->w->top);
+	return *rest ? rest + 1 : "it";
+}
+
+static struct vet_words words(const struct state *s)
+{
+	return (struct vet_words){s->w->shown, inner(s)};
+}
+
 static int refuse_special(const struct state *s, mode_t mode, struct err *e)
 {
-	return err_usage(e, "input %s is refused: %s is %s", s->w->shown, s->path,
+	return err_usage(e, "input %s is refused: %s is %s", s->w->shown, inner(s),
 			 special_name(mode));
 }
 
@@ -105,6 +117,7 @@ static int extend(struct state *s, const char *name, struct err *e)
 static int tell(const struct state *s, struct visit v, struct err *e)
 {
 	v.path = s->path;
+	v.inner = inner(s);
 	v.depth = s->depth;
 	return s->w->visit(s->w->arg, &v, e);
 }
@@ -119,14 +132,15 @@ static int push(struct state *s, int fd, const struct stat *st, bool mount, stru
 				 WALK_DEPTH_MAX);
 	if (!top && vet_folder(s->w->vet, st, s->w->shown, e) < 0)
 		return -1;
-	if (mount && vet_mount(s->w->vet, own, s->path, e) < 0)
+	const struct vet_words said = words(s);
+	if (mount && vet_mount(s->w->vet, own, &said, e) < 0)
 		return -1;
 	if (tell(s, (struct visit){.kind = VISIT_FOLDER, .dir = own, .name = "", .st = st}, e) < 0)
 		return -1;
 	const int number = own;
 	DIR *dir = fdopendir(own);
 	if (!dir)
-		return err_sys(e, "input %s: read the folder %s", s->w->shown, s->path);
+		return err_sys(e, "input %s: read %s", s->w->shown, inner(s));
 	fd_take(&own);
 	s->frames[s->depth++] = (struct frame){dir, number, strlen(s->path), *st};
 	return 0;
@@ -151,7 +165,7 @@ static int enter(struct state *s, int parent, const char *name, struct err *e)
 	if (mount)
 		fd = openat(parent, name, flags | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		err_sys(e, "input %s: open the folder %s", s->w->shown, s->path);
+		err_sys(e, "input %s: open %s", s->w->shown, inner(s));
 		e->kind = ERR_USAGE;
 		return -1;
 	}
@@ -168,7 +182,7 @@ static int entry(struct state *s, const struct dirent *d, struct err *e)
 		return tell(s, (struct visit){.kind = VISIT_FILE, .dir = parent, .name = d->d_name},
 			    e);
 	if (fstatat(parent, d->d_name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0) {
-		err_sys(e, "input %s: stat %s", s->w->shown, s->path);
+		err_sys(e, "input %s: stat %s", s->w->shown, inner(s));
 		e->kind = ERR_USAGE;
 		return -1;
 	}
@@ -176,7 +190,8 @@ static int entry(struct state *s, const struct dirent *d, struct err *e)
 		return enter(s, parent, d->d_name, e);
 	if (special_name(st.st_mode))
 		return refuse_special(s, st.st_mode, e);
-	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && vet_file(s->w->vet, &st, s->path, e) < 0)
+	const struct vet_words said = words(s);
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && vet_file(s->w->vet, &st, &said, e) < 0)
 		return -1;
 	return tell(s,
 		    (struct visit){.kind = S_ISLNK(st.st_mode) ? VISIT_LINK : VISIT_FILE,

@@ -20,7 +20,8 @@ struct visit {
 	int dir;	  /* folder that it is in; of LEAVE and FOLDER the folder itself */
 	const char *name; /* in dir; "" for a source that is a file: dir is the file then (O_PATH) */
 	const struct stat *st; /* NULL for a file where lazy */
-	const char *path;      /* from the source's own name on, for messages and hard links */
+	const char *path;      /* from the name on that the source has inside, for hard links */
+	const char *inner;     /* from the source on, for messages; "it": the source itself */
 	size_t depth;	       /* 0: the source itself */
 };
 

@@ -73,7 +73,7 @@ os.mkfifo(log("holds/fifo"))
 os.mkdir(log("harmless"))
 for where in secret, log("holds"), log("harmless"):
     os.chown(where, uid, -1)
-for name, source, why in (("is", secret, "is refused: it is"), ("holds", log("holds"), "is refused: b/fifo is a FIFO"), ("none", log("not-there"), "No such file")):
+for name, source, why in (("is", secret, "is refused: it is"), ("holds", log("holds"), "is refused: fifo is a FIFO"), ("none", log("not-there"), "No such file")):
     path = log(f"input-{name}")
     run = pinfold("run", "--audit", path, "--input", log("harmless") + ":a", "--input", source + ":b", *payload, "echo", "ran", env={"PINFOLD_SENSITIVE": secret})
     is_((run.code, run.status, run.out), (125, "refused", b""), f"an input that is refused ({name})", run)

@@ -35,6 +35,7 @@ refused(os.path.dirname(home) + ":x", "it holds", "nor what it lies in")
 for name in (".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".docker", ".mozilla", ".config/google-chrome", ".var/app", "snap/firefox",
              ".local/share/keyrings", ".password-store", ".netrc"):
     refused(f"{home}/{name}:x", name, f"~/{name}")
+refused(home + "/.ssh:x", f"input {home}/.ssh is refused: it is sensitive (keys)", "its name is said once")
 refused(home + "/.ssh/key:x", "it lies in", "a file in one of them")
 refused(home + "/.config:x", "it holds", "a folder that holds one")
 for path in ("/", "/etc", "/etc/passwd", "/proc", "/proc/self/environ", "/sys", "/dev", "/dev/null", "/run", "/home", "/tmp", "/boot"):
@@ -96,17 +97,17 @@ else:
     script = (f"mount --bind {home}/.ssh/deep/er {place}/inner && mount --bind {home}/.ssh/key {place}/file && mount --bind {home}/work/project {place}/innocent && "
               f"mount --bind {home}/.ssh/deep {place}/project/inner && mount --bind {home}/.ssh/key {place}/project2/file && exec \"$@\"")
     inside[-2] = script
-    for source, name in (("inner", "a bind mount of a folder deep in one"), ("file", "of a file in one"), ("project", "a folder with such a folder in it"),
-                         ("project2", "a folder with such a file in it")):
+    for source, what, name in (("inner", "it", "a bind mount of a folder deep in one"), ("file", "it", "of a file in one"),
+                               ("project", "inner", "a folder with such a folder in it"), ("project2", "file", "a folder with such a file in it")):
         got = run(os.path.join(place, source) + ":x", within=inside)
-        ok(got.status == "refused" and "by a mount it lies in" in got.message, name, got)
+        ok(got.status == "refused" and f"by a mount {what} lies in" in got.message, name, got)
     is_(run(place + "/innocent:x", within=inside).out, b"secret\n", "a bind mount of what is not sensitive goes in")
 
 # Another name of a file
 with open(home + "/.netrc", "a", encoding="ascii"):
     pass
 os.link(home + "/.netrc", home + "/work/project/second")
-refused(home + "/work/project:x", "a second name of", "a hard link to one, in a folder")
+refused(home + "/work/project:x", f"input {home}/work/project is refused: second is a second name of {home}/.netrc", "a hard link to one, in a folder")
 refused(home + "/work/project/second:x", ".netrc", "and itself")
 os.unlink(home + "/work/project/second")
 shutil.rmtree(home + "/work")

@@ -114,7 +114,7 @@ for kind, make in (("FIFO", os.mkfifo), ("socket", lambda path: socket.socket(so
     special = os.path.join(folder, "special")
     make(special)
     refused(["--input", special], [kind], f"a {kind} is refused")
-    refused(["--input", folder + ":f"], [kind, "f/special"], "and a folder with one, by its name")
+    refused(["--input", folder + ":f"], [kind, f"input {folder} is refused: special is a"], "and a folder with one, by its name there, not inside")
 
 run = pinfold("explain", "--scratch", "2M", "--input", blob, tiny(), "/bin/payload")
 ok(run.code == 125 and b"3145728 bytes" in run.err, "explain refuses in the same words", run)
