@@ -29,27 +29,47 @@ static bool have_instructions(void)
 	return CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSE4_1) && CPU_FEATURE_PRESENT(SSSE3);
 }
 
-/* Sixteen times four rounds; the words of the schedule are made where the last ones were used. */
-__attribute__((target("sha,sse4.1,ssse3"))) static void rounds(__m128i *abef, __m128i *cdgh,
-							       const uint8_t *p)
+#define WITH_INSTRUCTIONS __attribute__((target("sha,sse4.1,ssse3"), always_inline)) static inline
+
+/* Four rounds with the words w. */
+WITH_INSTRUCTIONS void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w, const uint32_t *k)
+{
+	const __m128i sum = _mm_add_epi32(w, _mm_loadu_si128((const __m128i *)k));
+	*cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, sum);
+	*abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(sum, 0x0e));
+}
+
+/* Of the last sixteen words of the schedule, a the oldest four: the next four. */
+WITH_INSTRUCTIONS __m128i next_words(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+	const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(a, b), _mm_alignr_epi8(d, c, 4));
+	return _mm_sha256msg2_epu32(sum, d);
+}
+
+/* The words of the schedule have a name each, not an index: they stay in registers. */
+WITH_INSTRUCTIONS void rounds(__m128i *abef, __m128i *cdgh, const uint8_t *p)
 {
 	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-	__m128i w[4];
-	for (int i = 0; i < 4; i++)
-		w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), swap);
-	for (int r = 0; r < 16; r++) {
-		const __m128i last = w[(r + 3) & 3];
-		__m128i k = _mm_add_epi32(w[r & 3],
-					  _mm_loadu_si128((const __m128i *)(constants + 4 * r)));
-		*cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, k);
-		k = _mm_shuffle_epi32(k, 0x0e);
-		*abef = _mm_sha256rnds2_epu32(*abef, *cdgh, k);
-		if (r >= 12)
-			continue;
-		const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(w[r & 3], w[(r + 1) & 3]),
-						  _mm_alignr_epi8(last, w[(r + 2) & 3], 4));
-		w[r & 3] = _mm_sha256msg2_epu32(sum, last);
+	const __m128i *words = (const __m128i *)p;
+	const uint32_t *k = constants;
+	__m128i w0 = _mm_shuffle_epi8(_mm_loadu_si128(words), swap);
+	__m128i w1 = _mm_shuffle_epi8(_mm_loadu_si128(words + 1), swap);
+	__m128i w2 = _mm_shuffle_epi8(_mm_loadu_si128(words + 2), swap);
+	__m128i w3 = _mm_shuffle_epi8(_mm_loadu_si128(words + 3), swap);
+	for (; k < constants + 48; k += 16) {
+		four_rounds(abef, cdgh, w0, k);
+		w0 = next_words(w0, w1, w2, w3);
+		four_rounds(abef, cdgh, w1, k + 4);
+		w1 = next_words(w1, w2, w3, w0);
+		four_rounds(abef, cdgh, w2, k + 8);
+		w2 = next_words(w2, w3, w0, w1);
+		four_rounds(abef, cdgh, w3, k + 12);
+		w3 = next_words(w3, w0, w1, w2);
 	}
+	four_rounds(abef, cdgh, w0, k);
+	four_rounds(abef, cdgh, w1, k + 4);
+	four_rounds(abef, cdgh, w2, k + 8);
+	four_rounds(abef, cdgh, w3, k + 12);
 }
 
 __attribute__((target("sha,sse4.1,ssse3"))) static void compress(uint32_t state[8],
