@@ -3,6 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
+#define JAVASCRIPT_MODULES "require import module.require process.mainModule.require"
+#define JAVASCRIPT_GLOBALS "globalThis window global self"
+
 extern const TSLanguage *tree_sitter_python(void);
 extern const TSLanguage *tree_sitter_c(void);
 extern const TSLanguage *tree_sitter_cpp(void);
@@ -112,6 +115,8 @@ static const struct form shell_forms[] = {
 	{"word", SPELL_WORD},
 	{"string", SPELL_WORD},
 	{"raw_string", SPELL_WORD},
+	{"ansi_c_string", SPELL_WORD},
+	{"translated_string", SPELL_WORD},
 	{"concatenation", SPELL_WORD},
 	{"simple_expansion", SPELL_WORD},
 	{"expansion", SPELL_WORD},
@@ -128,6 +133,8 @@ const struct language_row languages[LANGUAGES] = {
 			     .forms = python_forms,
 			     .module_calls = "__import__ importlib.import_module import_module",
 			     .member_calls = "getattr",
+			     .same_calls = "vars staticmethod partial functools.partial",
+			     .around = "sys.modules globals() locals() vars()",
 			     .self = "self",
 			     .implicit = "builtins"},
 	[LANGUAGE_C] = {.name = "C",
@@ -154,7 +161,9 @@ const struct language_row languages[LANGUAGES] = {
 				 .interpreters = "node nodejs",
 				 .grammar = tree_sitter_javascript,
 				 .forms = javascript_forms,
-				 .module_calls = "require import",
+				 .module_calls = JAVASCRIPT_MODULES,
+				 .same_calls = "promisify util.promisify",
+				 .around = JAVASCRIPT_GLOBALS,
 				 .self = "this"},
 	[LANGUAGE_TYPESCRIPT] = {.name = "TypeScript",
 				 .folders = {"javascript", "typescript"},
@@ -162,14 +171,18 @@ const struct language_row languages[LANGUAGES] = {
 				 .interpreters = "deno ts-node bun",
 				 .grammar = tree_sitter_typescript,
 				 .forms = javascript_forms,
-				 .module_calls = "require import",
+				 .module_calls = JAVASCRIPT_MODULES,
+				 .same_calls = "promisify util.promisify",
+				 .around = JAVASCRIPT_GLOBALS,
 				 .self = "this"},
 	[LANGUAGE_TSX] = {.name = "TypeScript",
 			  .folders = {"javascript", "typescript"},
 			  .extensions = "tsx",
 			  .grammar = tree_sitter_tsx,
 			  .forms = javascript_forms,
-			  .module_calls = "require import",
+			  .module_calls = JAVASCRIPT_MODULES,
+			  .same_calls = "promisify util.promisify",
+			  .around = JAVASCRIPT_GLOBALS,
 			  .self = "this"},
 	[LANGUAGE_JAVA] = {.name = "Java",
 			   .folders = {"java"},

@@ -51,6 +51,8 @@ struct language_row {
 	const struct form *forms; /* ends with a NULL */
 	/* Calls that give a module ("require") or a member by its name ("getattr"), between blanks. */
 	const char *module_calls, *member_calls;
+	/* Calls that give what their first argument is ("partial"), and what all names hang on ("window"). */
+	const char *same_calls, *around;
 	/* How a member calls the object that it is of ("self"). */
 	const char *self;
 	/* What is there without an import, between blanks. */

@@ -44,8 +44,7 @@ static struct span strip(struct span t)
 	return t;
 }
 
-/* The number of an escape at t.at[i] == '\\', and how long it is; 0: it is left as it stands. */
-static size_t escape(struct span t, size_t i, int *value)
+size_t literal_escape(struct span t, size_t i, int *value)
 {
 	static const char kinds[] = "xuU";
 	const char *kind = i + 1 < t.len ? strchr(kinds, t.at[i + 1]) : NULL;
@@ -73,7 +72,7 @@ size_t literal_read(struct span text, char *to, size_t size)
 	size_t used = 0;
 	for (size_t i = 0; i < t.len && used + 1 < size;) {
 		int value;
-		const size_t len = t.at[i] == '\\' ? escape(t, i, &value) : 0;
+		const size_t len = t.at[i] == '\\' ? literal_escape(t, i, &value) : 0;
 		to[used++] = len > 0 ? (char)value : t.at[i];
 		i += len > 0 ? len : 1;
 	}

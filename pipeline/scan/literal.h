@@ -14,6 +14,10 @@ struct span {
  * Cut to size - 1 bytes and ended by a NUL; the length. */
 size_t literal_read(struct span text, char *to, size_t size);
 
+/* The number of an escape at t.at[i] == '\\' that stands for a character of ASCII, and how long the
+ * escape is; 0: it is left as it stands. */
+size_t literal_escape(struct span t, size_t i, int *value);
+
 /* It is a path that leads out of the work folder: absolute (but no /tmp, /scratch, /dev/null, ...),
  * "~", or with enough ".." in it. */
 bool literal_outside(const char *path);

@@ -4,15 +4,18 @@
  * rules/LANG/names.scm says where names come from, with these captures:
  *   @module @as        as is that module; without @as the last component is (or the whole, where that is alone)
  *   @from @name @as    as (or name) is from.name
+ *   @of @name @as      as (or name) is the member name of what of is spelled as
  *   @star              all of that module is here without its name
  *   @as @value         as is what value is spelled as
  *   @defined           the file has a function of that name of its own
+ *   @macro @parameters @body  a macro, for macro.h
  */
 #ifndef PINFOLD_PIPELINE_SCAN_NAMES_H
 #define PINFOLD_PIPELINE_SCAN_NAMES_H
 
 #include "base/arena.h"
 #include "pipeline/scan/language.h"
+#include "pipeline/scan/literal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +24,7 @@
 enum {
 	SPELLED_MAX = 512, /* bytes of a spelled name */
 	NAMES_MAX = 8192,  /* bindings of a file */
+	NAMES_NONE = 0,	   /* the index of none */
 	STARS_MAX = 32,
 };
 
@@ -52,7 +56,13 @@ bool names_any(const struct names *n, TSNode node, names_take *take, void *arg);
 /* What the literal, the constant or the sum of such says. False: it is none that can be read. */
 bool names_literal(const struct names *n, TSNode node, char *to, size_t size);
 
-/* '*' in the pattern is any number of bytes without a call in it. */
-bool names_match(const char *pattern, const char *name);
+/* The node as a dotted name, as it stands there: to has SPELLED_MAX bytes. False: it is none. */
+bool names_spell(const struct names *n, TSNode node, char to[SPELLED_MAX]);
+/* Indices of the bindings of a name; NAMES_NONE is behind the last. */
+uint32_t names_first(const struct names *n, const char *name, size_t len);
+uint32_t names_next(const struct names *n, uint32_t at, const char *name, size_t len);
+/* What the macro of that name is: its parameters in parentheses, if it has them, and its body; NULL. Where it
+ * is defined more than once, which says as what (from 0; past the last it is the first). */
+const char *names_macro(const struct names *n, struct span name, unsigned which);
 
 #endif

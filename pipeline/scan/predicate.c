@@ -1,6 +1,7 @@
 #include "pipeline/scan/predicate.h"
 
 #include "pipeline/scan/literal.h"
+#include "pipeline/scan/spelled.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,7 +217,7 @@ static bool is_wanted(const char *name, void *arg)
 {
 	const struct wanted *w = arg;
 	for (size_t i = 0; i < w->test->words_len; i++)
-		if (names_match(w->test->words[i], name)) {
+		if (spelled_match(w->test->words[i], name)) {
 			snprintf(w->detail, SPELLED_MAX, "%s", name);
 			return true;
 		}
@@ -228,9 +229,38 @@ static bool resolves(const struct test *t, const struct subject *s, TSNode node,
 	return names_any(s->names, node, is_wanted, &(struct wanted){t, detail});
 }
 
+static TSNode field_of(TSNode node, const char *name)
+{
+	return ts_node_child_by_field_name(node, name, (uint32_t)strlen(name));
+}
+
+static bool ends_with(struct span t, const char *end)
+{
+	const size_t len = strlen(end);
+	return t.len >= len && memcmp(t.at + t.len - len, end, len) == 0;
+}
+
+/* A path in C++ begins with what stands furthest to the left: string("/root/") + name. */
+static TSNode leftmost(const struct subject *s, TSNode node)
+{
+	for (int deep = 0; deep < 64; deep++) {
+		const TSNode made = field_of(node, "function"), words = field_of(node, "arguments");
+		TSNode next = field_of(node, "left");
+		if (!ts_node_is_null(made) && !ts_node_is_null(words) &&
+		    (ends_with(text_of(s, made), "path") || ends_with(text_of(s, made), "string")))
+			next = ts_node_named_child(words, 0);
+		if (ts_node_is_null(next))
+			break;
+		node = next;
+	}
+	return node;
+}
+
 static bool outside(const struct subject *s, TSNode node, char *detail)
 {
 	char path[SPELLED_MAX];
+	if (s->names->language == LANGUAGE_CPP)
+		node = leftmost(s, node);
 	if (!names_literal(s->names, node, path, sizeof(path)))
 		literal_read(text_of(s, node), path, sizeof(path));
 	if (!literal_outside(path))

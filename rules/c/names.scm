@@ -8,3 +8,6 @@
 ; What stands in an #if may not be there.
 (translation_unit (function_definition declarator: (function_declarator declarator: (identifier) @defined)))
 (translation_unit (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @defined))))
+; What a macro pastes together.
+(preproc_function_def name: (identifier) @macro parameters: (_) @parameters value: (preproc_arg) @body)
+(preproc_def name: (identifier) @macro value: (preproc_arg) @body)

@@ -11,6 +11,15 @@
  (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
 ((keyword_argument value: [(identifier) (attribute)] @found)
  (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
+((decorator [(identifier) (attribute)] @found)
+ (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
+; Kept in a table.
+((list [(identifier) (attribute)] @found)
+ (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
+((tuple [(identifier) (attribute)] @found)
+ (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
+((pair value: [(identifier) (attribute)] @found)
+ (#resolves? @found "eval" "exec" "builtins.eval" "builtins.exec"))
 ((call function: (_) @name arguments: (argument_list . (_) @what . (_) @member)) @found
  (#eq? @name "getattr") (#resolves? @what "builtins" "__builtins__") (#not-literal? @member))
 ((subscript value: (call function: (_) @name) subscript: (string)) @found

@@ -26,5 +26,13 @@
  (#resolves? @name "." "source" "sh" "bash"))
 ((command name: (_) @name argument: (string [(simple_expansion) (expansion) (command_substitution)])) @found
  (#resolves? @name "." "source"))
+; sh <<'END', sh <<< "$x"
+((redirected_statement body: (command name: (_) @name) redirect: [(heredoc_redirect) (herestring_redirect)]) @found
+ (#resolves? @name "sh" "bash" "dash" "zsh" "ksh" "*/sh" "*/bash"))
+((command name: (_) @name (herestring_redirect)) @found
+ (#resolves? @name "sh" "bash" "dash" "zsh" "ksh" "*/sh" "*/bash"))
+; trap 'eval "$x"' EXIT
+((command name: (_) @name . argument: [(string) (raw_string)] @word) @found
+ (#resolves? @name "trap") (#match? @word "(^|[\"';&| ])eval "))
 ; $x as the command, where nothing in the file says what it is
 ((command name: (command_name [(command_substitution) (string (command_substitution))])) @found)

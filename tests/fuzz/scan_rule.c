@@ -1,6 +1,7 @@
 /* Any bytes as a rule's header; and as waivers, literals, hosts. */
 #include "pipeline/scan/literal.h"
 #include "pipeline/scan/rules.h"
+#include "pipeline/scan/spelled.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void literals(struct span t)
 	for (int whole = 0; whole < 2; whole++)
 		if (literal_host(t, whole, host, sizeof(host)))
 			must(strlen(host) > 0);
-	names_match(said, said);
+	spelled_match(said, said);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,8 +2,8 @@
  * rules; each with what lies just beyond its bound. */
 #include "pipeline/scan/kind.h"
 #include "pipeline/scan/literal.h"
-#include "pipeline/scan/names.h"
 #include "pipeline/scan/rules.h"
+#include "pipeline/scan/spelled.h"
 #include "pipeline/scan/wire.h"
 
 #include <setjmp.h>
@@ -137,6 +137,59 @@ static void blobs(void **state)
 	assert_true(literal_blob(span_of(text)));
 }
 
+static void words(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *word;
+	} rows[] = {
+		{"e''val", "eval"},
+		{"\"ev\"al", "eval"},
+		{"e\\val", "eval"},
+		{"$'\\x65val'", "eval"},
+		{"$'\\145'v$'\\u0061'l", "eval"},
+		{"$'it\\'s'", "its"},
+		{"$'\\q'", "q"},
+		{"$'\\xff'", "xff"},
+		{"$'\\x00'", "x00"},
+		{"$'open", "open"},
+		{"$'\\", ""},
+		{"$\"curl\"", "curl"},
+		/* Between quotes it is none. */
+		{"\"$'a'\"", "$a"},
+		{"${X}", "$X"},
+		{"", ""},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		char to[32] = "";
+		struct spelled s = {.to = to, .size = sizeof(to)};
+		assert_true(spelled_put_word(&s, span_of(rows[i].text)));
+		if (strcmp(to, rows[i].word) != 0)
+			fail_msg("%s: \"%s\", not \"%s\"", rows[i].text, to, rows[i].word);
+	}
+	char small[4] = "";
+	assert_false(spelled_put_word(&(struct spelled){small, 0, 4}, span_of("$'\\x65val'")));
+}
+
+static void longer_ways(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *is;
+	} rows[] = {
+		{"os.__dict__.system", "os.system"},	   {"os.system.__call__", "os.system"},
+		{"a.__dict__.__dict__.b", "a.b"},	   {"a.__dict__x", "a.__dict__x"},
+		{"a.__call__.__call__()", "a.__call__()"}, {"__dict__", "__dict__"},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "%s", rows[i].name);
+		spelled_straighten(name);
+		if (strcmp(name, rows[i].is) != 0)
+			fail_msg("%s: \"%s\", not \"%s\"", rows[i].name, name, rows[i].is);
+	}
+}
+
 static void matching(void **state)
 {
 	(void)state;
@@ -161,7 +214,7 @@ static void matching(void **state)
 		{"X.*", "X.f().g", false},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++)
-		if (names_match(rows[i].pattern, rows[i].name) != rows[i].match)
+		if (spelled_match(rows[i].pattern, rows[i].name) != rows[i].match)
 			fail_msg("%s and %s", rows[i].pattern, rows[i].name);
 }
 
@@ -280,8 +333,10 @@ static void headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(literals), cmocka_unit_test(outside),	cmocka_unit_test(hosts),
-		cmocka_unit_test(blobs),    cmocka_unit_test(matching), cmocka_unit_test(kinds),
+		cmocka_unit_test(literals), cmocka_unit_test(outside),
+		cmocka_unit_test(hosts),    cmocka_unit_test(blobs),
+		cmocka_unit_test(words),    cmocka_unit_test(longer_ways),
+		cmocka_unit_test(matching), cmocka_unit_test(kinds),
 		cmocka_unit_test(records),  cmocka_unit_test(headers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
