@@ -296,8 +296,11 @@ static int read_scalar(struct reader *r, struct err *e)
 	const int64_t node = add_node(r, TREE_NUMBER, e);
 	if (node < 0)
 		return -1;
+	const size_t begin = r->at;
 	if (!skip_number(r))
 		return complain(r, "a value belongs here", e);
+	if (r->at - begin > TREE_NUMBER_BYTES_MAX)
+		return tree_complain(r->t, begin, "a number longer than 4096 bytes", e);
 	finish(r, node, r->at);
 	return 0;
 }
@@ -408,10 +411,8 @@ const struct tree_node *tree_member(const struct tree *t, const struct tree_node
 
 double tree_value(const struct tree *t, const struct tree_node *number)
 {
-	char digits[512];
-	size_t len = number->end - number->at;
-	if (len >= sizeof(digits)) /* of so many digits the rest changes nothing but an exponent */
-		len = sizeof(digits) - 1;
+	char digits[TREE_NUMBER_BYTES_MAX + 1];
+	const size_t len = number->end - number->at;
 	memcpy(digits, t->text + number->at, len);
 	digits[len] = '\0';
 	return strtod(digits, NULL);

@@ -1,7 +1,7 @@
 /* JSON of a stranger's, read into a table of nodes within bounds (RFC 8259), and held against a schema.
  *
  * Stricter than the grammar where readers differ: UTF-8 throughout, no lone surrogate, no key twice in
- * one object, no byte order mark. No system call but memory.
+ * one object, no byte order mark, no number of thousands of digits. No system call but memory.
  */
 #ifndef PINFOLD_TRANSFER_JSON_H
 #define PINFOLD_TRANSFER_JSON_H
@@ -12,7 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TREE_BYTES_MAX = 64 << 20, TREE_DEPTH_MAX = 64, TREE_NODES_MAX = 2000000 };
+enum {
+	TREE_BYTES_MAX = 64 << 20,
+	TREE_DEPTH_MAX = 64,
+	TREE_NODES_MAX = 2000000,
+	TREE_NUMBER_BYTES_MAX = 4096,
+};
 
 enum tree_kind {
 	TREE_NULL,

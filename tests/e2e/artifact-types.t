@@ -84,7 +84,7 @@ for document, why in (({"score": 2}, "maximum"), ({}, "required"), ({"score": "1
     run = with_schema(SCHEMA, document)
     row = run.result["artifacts"][0]
     ok(row["status"] == "rejected" and row["reason"].startswith("does not fit the schema: line 1, ") and why in row["reason"] and not run.result["ok"], f"{json.dumps(document)}: {why}", run)
-for text, why in ((dict(SCHEMA, pattern="^a"), 'the keyword "pattern" is not supported'), ('{"$ref": "#"}', 'the keyword "$ref" is not supported'), ("{", "a string belongs here"), ('{"type": "strin"}', "no name of a type")):
+for text, why in ((dict(SCHEMA, pattern="^a"), "the keyword 'pattern' is not supported"), ('{"$ref": "#"}', "the keyword '$ref' is not supported"), ("{", "a string belongs here"), ('{"type": "strin"}', "no name of a type")):
     run = with_schema(text, {})
     ok(run.status == "refused" and "schema" in run.message and why in run.message, f"a schema that is none refuses the run: {why}", run)
 done()

@@ -120,6 +120,24 @@ static void json_bounds(void **state)
 	free(many);
 }
 
+/* A number has its value however many digits it has: the exponent is behind all of them. */
+static void json_long_numbers(void **state)
+{
+	(void)state;
+	char text[TREE_NUMBER_BYTES_MAX + 2];
+	struct tree t;
+	struct err e = ERR_INIT;
+	memset(text, '0', sizeof(text));
+	memcpy(text, "1.", 2);
+	memcpy(text + TREE_NUMBER_BYTES_MAX - 2, "e9", 2);
+	assert_int_equal(tree_read(&t, text, TREE_NUMBER_BYTES_MAX, &e), 0);
+	assert_true(tree_value(&t, t.nodes) == 1e9);
+	tree_close(&t);
+	memcpy(text + TREE_NUMBER_BYTES_MAX - 2, "e19", 3);
+	assert_int_equal(tree_read(&t, text, TREE_NUMBER_BYTES_MAX + 1, &e), -1);
+	assert_non_null(strstr(e.msg, "column 1: a number longer than 4096 bytes"));
+}
+
 struct schema_row {
 	const char *schema, *document, *why;
 };
@@ -164,6 +182,9 @@ static void schemas(void **state)
 		{"{\"anyOf\":[{\"type\":\"null\"},{\"minimum\":5}]}", "6", NULL},
 		{"{\"anyOf\":[{\"type\":\"null\"},{\"minimum\":5}]}", "4", "anyOf"},
 		{"{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "3", "maximum"},
+		{"{\"anyOf\":[{\"items\":false},{\"anyOf\":[{\"allOf\":[false]},{}]}]}", "[1]", NULL},
+		{"{\"anyOf\":[{\"items\":{\"anyOf\":[false]}},{\"type\":\"null\"}]}", "\n[1]",
+		 "line 2, column 1: the schema's anyOf"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct tree s, d;
@@ -177,6 +198,42 @@ static void schemas(void **state)
 		tree_close(&s);
 		tree_close(&d);
 	}
+}
+
+/* Each null is none of the first, and why is nobody's to hear: this ends soon, or not for hours. */
+static void anyof_over_many(void **state)
+{
+	(void)state;
+	static const char nullable[] =
+		"{\"items\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"null\"}]}}";
+	const size_t many = 1000000, len = 5 * many + 1;
+	char *text = malloc(len + 1);
+	struct tree s, d;
+	struct err e = ERR_INIT;
+	for (size_t i = 0; i < many; i++)
+		memcpy(text + 5 * i, ",null", 5);
+	text[0] = '[';
+	text[len - 1] = ']';
+	assert_int_equal(tree_read(&s, nullable, sizeof(nullable) - 1, &e), 0);
+	assert_int_equal(tree_read(&d, text, len, &e), 0);
+	assert_int_equal(schema_holds(&s, &d, &e), 0);
+	tree_close(&s);
+	tree_close(&d);
+	free(text);
+}
+
+/* The key is the schema's maker's, and the message goes to a terminal. */
+static void a_keyword_is_shown(void **state)
+{
+	(void)state;
+	static const char text[] = "{\"\xc2\x9b"
+				   "2J\":1}";
+	struct tree s;
+	struct err e = ERR_INIT;
+	assert_int_equal(tree_read(&s, text, sizeof(text) - 1, &e), 0);
+	assert_int_equal(schema_check(&s, &e), -1);
+	assert_non_null(strstr(e.msg, "the keyword '\\xc2\\x9b2J' is not supported"));
+	tree_close(&s);
 }
 
 static void schemas_that_are_none(void **state)
@@ -320,10 +377,17 @@ static void elf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json),	   cmocka_unit_test(json_bounds),
-		cmocka_unit_test(schemas), cmocka_unit_test(schemas_that_are_none),
-		cmocka_unit_test(csv),	   cmocka_unit_test(text),
-		cmocka_unit_test(png),	   cmocka_unit_test(elf),
+		cmocka_unit_test(json),
+		cmocka_unit_test(json_bounds),
+		cmocka_unit_test(schemas),
+		cmocka_unit_test(schemas_that_are_none),
+		cmocka_unit_test(json_long_numbers),
+		cmocka_unit_test(anyof_over_many),
+		cmocka_unit_test(a_keyword_is_shown),
+		cmocka_unit_test(csv),
+		cmocka_unit_test(text),
+		cmocka_unit_test(png),
+		cmocka_unit_test(elf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
