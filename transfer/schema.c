@@ -8,6 +8,7 @@
 struct place {
 	const struct tree *schema, *doc;
 	const struct tree_node *s, *d; /* the schema and the value that it is about */
+	bool quiet; /* what does not fit need not be said, nor its place be counted */
 };
 
 static int fits(const struct place *p, struct err *e);
@@ -271,6 +272,11 @@ int schema_check(const struct tree *schema, struct err *e)
 
 /* ---- the structure ---- */
 
+static int misfit(const struct place *p, size_t at, const char *what, struct err *e)
+{
+	return p->quiet ? -1 : tree_complain(p->doc, at, what, e);
+}
+
 static int fits_members(const struct place *p, struct err *e)
 {
 	const struct tree_node *named = tree_member(p->schema, p->s, "properties");
@@ -279,9 +285,9 @@ static int fits_members(const struct place *p, struct err *e)
 	for (uint32_t i = 0; (named || rest) && i < p->d->count; i++) {
 		const struct tree_node *value = tree_next(p->doc, key);
 		const struct tree_node *s = named ? member_like(p->schema, named, p->doc, key) : NULL;
-		const struct place in = {p->schema, p->doc, s ? s : rest, value};
+		const struct place in = {p->schema, p->doc, s ? s : rest, value, p->quiet};
 		if (in.s && in.s->kind == TREE_FALSE)
-			return tree_complain(p->doc, key->at - 1, "the schema has no such member", e);
+			return misfit(p, key->at - 1, "the schema has no such member", e);
 		if (in.s && fits(&in, e) < 0)
 			return -1;
 		key = tree_next(p->doc, value);
@@ -292,7 +298,7 @@ static int fits_members(const struct place *p, struct err *e)
 static int fits_items(const struct place *p, struct err *e)
 {
 	struct place in = {p->schema, p->doc, tree_member(p->schema, p->s, "items"),
-			   tree_first(p->d)};
+			   tree_first(p->d), p->quiet};
 	for (uint32_t i = 0; in.s && i < p->d->count; i++, in.d = tree_next(p->doc, in.d))
 		if (fits(&in, e) < 0)
 			return -1;
@@ -302,14 +308,14 @@ static int fits_items(const struct place *p, struct err *e)
 static int fits_all(const struct place *p, const struct tree_node *list, bool any, struct err *e)
 {
 	struct place in = *p;
-	struct err why = ERR_INIT;
+	in.quiet |= any;
 	in.s = tree_first(list);
 	for (uint32_t i = 0; i < list->count; i++, in.s = tree_next(p->schema, in.s)) {
-		const int rc = fits(&in, any ? &why : e);
+		const int rc = fits(&in, e);
 		if (any ? rc == 0 : rc < 0)
 			return rc;
 	}
-	return any ? tree_complain(p->doc, p->d->at, "the schema's anyOf does not hold", e) : 0;
+	return any ? misfit(p, p->d->at, "the schema's anyOf does not hold", e) : 0;
 }
 
 static int fits_words(const struct place *p, struct err *e)
@@ -324,7 +330,7 @@ static int fits_words(const struct place *p, struct err *e)
 				continue;
 			snprintf(what, sizeof(what), "the schema's %s does not hold",
 				 keywords[n].name);
-			return tree_complain(p->doc, p->d->at, what, e);
+			return misfit(p, p->d->at, what, e);
 		}
 		key = tree_next(p->schema, w);
 	}
@@ -337,7 +343,7 @@ static int fits(const struct place *p, struct err *e)
 	if (p->s->kind == TREE_TRUE)
 		return 0;
 	if (p->s->kind == TREE_FALSE)
-		return tree_complain(p->doc, p->d->at, "the schema has nothing here", e);
+		return misfit(p, p->d->at, "the schema has nothing here", e);
 	if (fits_words(p, e) < 0)
 		return -1;
 	const struct tree_node *any = tree_member(p->schema, p->s, "anyOf");
@@ -351,6 +357,6 @@ static int fits(const struct place *p, struct err *e)
 
 int schema_holds(const struct tree *schema, const struct tree *doc, struct err *e)
 {
-	const struct place p = {schema, doc, schema->nodes, doc->nodes};
+	const struct place p = {schema, doc, schema->nodes, doc->nodes, false};
 	return fits(&p, e);
 }
