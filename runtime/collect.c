@@ -125,7 +125,7 @@ static _Noreturn void be_collector(const struct run *run, int to, pid_t parent)
 /* Some of it. 0: it ended, it took too long, we were told to stop. */
 static size_t hear(struct intake *in, void *to, size_t len)
 {
-	for (;;) {
+	while (!in->run->told_to_stop) { /* a validator may have heard it */
 		struct pollfd p[] = {{.fd = in->from, .events = POLLIN},
 				     {.fd = in->run->signals, .events = POLLIN}};
 		const int64_t left_ms = (in->until_ns - now_ns()) / MS_NS;
@@ -136,9 +136,10 @@ static size_t hear(struct intake *in, void *to, size_t len)
 			return 0;
 		if (poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) < 0 && errno != EINTR)
 			return 0;
-		if (p[1].revents && told_to_stop(in->run->signals))
-			return 0;
+		if (p[1].revents)
+			told_to_stop(in->run);
 	}
+	return 0;
 }
 
 bool intake_take(struct intake *in, void *to, size_t len)
@@ -301,6 +302,15 @@ static bool on_data(struct intake *in, const struct collect_record *c)
 	return true;
 }
 
+/* The time of validators is what the program's files can stretch: it is one for all of them. */
+static int validate(struct intake *in, const struct validation *v)
+{
+	const int64_t begun_ns = now_ns();
+	const int rc = validate_file(in->run, v, &in->failed);
+	in->validating_ns -= now_ns() - begun_ns;
+	return rc;
+}
+
 /* In the order that leaves nothing under a name that was not found good. */
 static int keep(struct intake *in)
 {
@@ -314,7 +324,8 @@ static int keep(struct intake *in)
 	if (rule->type != ARTIFACT_ANY) {
 		hashing_idle(
 			&in->hashing); /* a child of a process with threads at work may find locks held */
-		if (validate_file(in->run, rule, schema, in->file.fd, e) < 0)
+		if (validate(in, &(struct validation){rule, schema, in->file.fd, in->validating_ns}) <
+		    0)
 			return -1;
 	}
 	return store_publish(&in->file, p->dir, in->row.file, e);
@@ -440,7 +451,8 @@ static void intake_run(struct intake *in, int to)
 	if (pid == 0)
 		be_collector(run, to, self);
 	close(to);
-	in->until_ns = now_ns() + (PATIENCE_MS + (bytes > 0 ? bytes / BYTES_IN_MS : 0)) * MS_NS;
+	in->validating_ns = (PATIENCE_MS + (bytes > 0 ? bytes / BYTES_IN_MS : 0)) * MS_NS;
+	in->until_ns = now_ns() + in->validating_ns;
 	const bool complete = pid > 0 && take_all(in);
 	if (pid > 0) {
 		kill(pid, SIGKILL); /* not reaped: the number is its */

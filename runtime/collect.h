@@ -27,8 +27,14 @@ void artifacts_plan_close(struct artifacts_plan *p, const struct spec *s);
  * and nobody tells us to stop. */
 void collect_artifacts(struct run *run);
 
-/* One file against its type, in a jailed child. 0, or -1 and why. fd is borrowed. */
-int validate_file(struct run *run, const struct artifact_rule *rule, const struct tree *schema,
-		  int fd, struct err *why);
+struct validation {
+	const struct artifact_rule *rule;
+	const struct tree *schema; /* NULL: none */
+	int fd;			   /* borrowed */
+	int64_t most_ns;	   /* that all validators may still take together */
+};
+
+/* One file against its type, in a jailed child. 0, or -1 and why. */
+int validate_file(struct run *run, const struct validation *v, struct err *why);
 
 #endif

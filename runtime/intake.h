@@ -14,7 +14,7 @@ enum { INTAKE_AHEAD = 8 << 10 };
 struct intake {
 	struct run *run;
 	int from;
-	int64_t until_ns;
+	int64_t until_ns, validating_ns;
 	struct store_file file;
 	struct artifact_row row; /* of the file or tree that is being taken; its path is its own */
 	struct err failed;	 /* why it will not be kept */

@@ -56,8 +56,9 @@ struct run {
 	bool all_dead; /* the leaf is empty and pid 1 reaped */
 	bool decided;  /* r->status and r->cause are final */
 	bool main_exited;
-	bool scope_refused;	 /* systemd made none, or one that cannot be used */
-	bool hurried;		 /* the drain was told to end soon */
+	bool scope_refused; /* systemd made none, or one that cannot be used */
+	bool hurried;	    /* the drain was told to end soon */
+	bool told_to_stop;  /* while artifacts were collected, or the last event was to be taken */
 	unsigned queue_position; /* while it waits for a slot: 1 is the first */
 	uint64_t early_signals; /* to be forwarded once the program can be reached: bit N-1 is signal N */
 	int main_status;
@@ -120,8 +121,8 @@ int ledger_require(const struct result *r, uint64_t require, struct err *e);
 /* The cgroup leaf and its rows of the ledger. */
 int make_leaf(struct run *run, struct err *e);
 
-/* Takes one signal, which is there: whether it is one that ends us. */
-bool told_to_stop(int signals);
+/* Takes one signal, which is there: whether it is one that ends us, which is remembered. */
+bool told_to_stop(struct run *run);
 
 /* ---- spawn.c ---- */
 /* stdio pipes, control socket, clone3, maps, tree, GO. On failure nothing is left running, and

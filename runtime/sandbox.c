@@ -185,20 +185,23 @@ static void release(struct run *run)
 	plan_close(&run->plan);
 }
 
-bool told_to_stop(int signals)
+bool told_to_stop(struct run *run)
 {
 	struct signalfd_siginfo info;
-	if (read(signals, &info, sizeof(info)) != sizeof(info))
+	if (read(run->signals, &info, sizeof(info)) != sizeof(info))
 		return false;
-	return info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP ||
-	       info.ssi_signo == SIGQUIT;
+	const bool stop = info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT ||
+			  info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT;
+	run->told_to_stop |= stop;
+	return stop;
 }
 
 /* The last event is the one that everybody waits for: a slow reader has the grace to take it,
  * unless we were told to stop. */
 static void finish_events(struct run *run)
 {
-	const int64_t until = deadline_after(now_ns(), run->hurried ? 0 : run->spec->grace_ns);
+	const bool patient = !run->hurried && !run->told_to_stop;
+	const int64_t until = deadline_after(now_ns(), patient ? run->spec->grace_ns : 0);
 	run_event(run, EVENT_ENDED, NULL);
 	while (run->events.fd >= 0 && run->events.len > 0) {
 		struct pollfd p[] = {{.fd = run->events.fd, .events = POLLOUT},
@@ -206,7 +209,7 @@ static void finish_events(struct run *run)
 		const int64_t left_ms = (until - now_ns()) / MS_NS;
 		if (left_ms <= 0 || poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX) == 0)
 			break;
-		if (p[1].revents && told_to_stop(run->signals))
+		if (p[1].revents && told_to_stop(run))
 			break;
 		events_flush(run);
 	}

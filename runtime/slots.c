@@ -73,6 +73,17 @@ static int open_folder(const char *base, struct err *e)
 	return check_folder(dir, base, "/pinfold", e) < 0 ? -1 : fd_take(&dir);
 }
 
+/* Disk space for all of the table: a write into a hole of a mapped file is a SIGBUS where the disk is full. */
+static int make_room(int file, const struct stat *st, const char *name, struct err *e)
+{
+	const off_t size = sizeof(struct slots_table);
+	if (st->st_size >= size && st->st_blocks * 512 >= size)
+		return 0;
+	if (fallocate(file, 0, 0, size) < 0)
+		return err_sys(e, "slots: make room in %s", name);
+	return 0;
+}
+
 static int map_table(struct lease *l, const char *name, struct err *e)
 {
 	struct stat st;
@@ -80,8 +91,8 @@ static int map_table(struct lease *l, const char *name, struct err *e)
 		return err_sys(e, "slots: stat %s", name);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return err_host(e, "slots: %s is no regular file of this user's", name);
-	if (st.st_size < (off_t)sizeof(*l->table) && ftruncate(l->file, sizeof(*l->table)) < 0)
-		return err_sys(e, "slots: make room in %s", name);
+	if (make_room(l->file, &st, name, e) < 0)
+		return -1;
 	void *at = mmap(NULL, sizeof(*l->table), PROT_READ | PROT_WRITE, MAP_SHARED, l->file, 0);
 	if (at == MAP_FAILED)
 		return err_sys(e, "slots: map %s", name);

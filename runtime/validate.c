@@ -32,9 +32,8 @@ struct answer {
 };
 
 struct job {
-	const struct artifact_rule *rule;
-	const struct tree *schema;
-	int file, to;
+	const struct validation *v;
+	int to;
 	uint32_t uid, gid;
 	pid_t parent;
 };
@@ -46,15 +45,15 @@ static int prepare(const struct job *j, struct checked *c, struct err *e)
 					 .data_bytes = DATA_BYTES,
 					 .files = 4};
 	struct stat st;
-	if (fstat(j->file, &st) < 0)
+	if (fstat(j->v->fd, &st) < 0)
 		return err_sys(e, "stat the file");
 	c->len = (size_t)st.st_size;
 	/* Before the jail shuts, which opens nothing: the file is ours alone, and changes no more. */
 	c->bytes = c->len == 0 ? (const unsigned char *)""
-			       : mmap(NULL, c->len, PROT_READ, MAP_PRIVATE, j->file, 0);
+			       : mmap(NULL, c->len, PROT_READ, MAP_PRIVATE, j->v->fd, 0);
 	if (c->bytes == MAP_FAILED)
 		return err_sys(e, "map the file");
-	close(j->file);
+	close(j->v->fd);
 	if (setrlimit(RLIMIT_CPU, &cpu) < 0)
 		return err_sys(e, "limit the cpu time");
 	return confine_begin(j->uid, j->gid, e) < 0 ? -1 : confine_end(&jail, j->parent, e);
@@ -64,35 +63,41 @@ static _Noreturn void be_validator(const struct job *j)
 {
 	struct answer a = {.rc = -1, .err = ERR_INIT};
 	struct checked c;
-	int keep[] = {j->file, j->to};
+	int keep[] = {j->v->fd, j->to};
 	/* The descriptors have to be under what confine_end() leaves: nothing new is opened, so that any number will do. */
 	if (fd_close_others(keep, 2) < 0)
 		err_sys(&a.err, "close what the validator does not need");
 	else if (prepare(j, &c, &a.err) == 0)
-		a.rc = check_bytes(j->rule->type, &c, j->schema, &a.err);
+		a.rc = check_bytes(j->v->rule->type, &c, j->v->schema, &a.err);
 	(void)!write(j->to, &a, sizeof(a));
 	_exit(0);
 }
 
-/* Its answer, if one comes in time. */
-static bool hear(const struct run *run, int from, struct answer *a)
+/* Its answer, if one comes in time and nobody tells us to stop. */
+static bool hear(struct run *run, int from, int64_t most_ns, struct answer *a)
 {
+	const int64_t until_ns = now_ns() +
+				 (most_ns < PATIENCE_MS * MS_NS ? most_ns : PATIENCE_MS * MS_NS);
 	struct pollfd p[] = {{.fd = from, .events = POLLIN}, {.fd = run->signals, .events = POLLIN}};
-	int ready;
-	do {
-		ready = poll(p, 2, PATIENCE_MS);
-		if (ready > 0 && p[1].revents && told_to_stop(run->signals))
+	while (!run->told_to_stop && !p[0].revents) {
+		const int64_t left_ns = until_ns - now_ns();
+		if (left_ns <= 0 ||
+		    (poll(p, 2, (int)((left_ns + MS_NS - 1) / MS_NS)) < 0 && errno != EINTR))
 			return false;
-	} while ((ready < 0 && errno == EINTR) || (ready > 0 && !p[0].revents));
-	return ready > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
+		if (p[1].revents)
+			told_to_stop(run);
+	}
+	return p[0].revents && read(from, a, sizeof(*a)) == sizeof(*a);
 }
 
-static int judge(bool heard, struct answer *a, int status, struct err *why)
+static int judge(const struct run *run, bool heard, struct answer *a, int status, struct err *why)
 {
 	if (!heard && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
 		return err_host(why, "its validator died of SIG%s", sigabbrev_np(WTERMSIG(status)));
+	if (!heard && run->told_to_stop)
+		return err_host(why, "pinfold was told to stop while it was looked at");
 	if (!heard)
-		return err_host(why, "its validator took too long, or was told to stop");
+		return err_host(why, "its validator took too long");
 	a->err.msg[sizeof(a->err.msg) - 1] = '\0';
 	if (a->rc == 0)
 		return 0;
@@ -102,18 +107,19 @@ static int judge(bool heard, struct answer *a, int status, struct err *why)
 	return -1;
 }
 
-int validate_file(struct run *run, const struct artifact_rule *rule, const struct tree *schema,
-		  int fd, struct err *why)
+int validate_file(struct run *run, const struct validation *v, struct err *why)
 {
 	const struct ids *ids = &run->plan.launch.ids;
 	struct clone_args args = {.exit_signal = 0};
 	struct answer a = {.rc = -1};
 	int ends[2], status = 0;
+	if (v->most_ns <= 0)
+		return err_host(why, "those before it took all the time that validators may take");
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(why, "pipe");
 	autoclose int from = ends[0];
 	autoclose int to = ends[1];
-	struct job j = {.rule = rule, .schema = schema, .file = fd, .to = to, .parent = getpid()};
+	struct job j = {.v = v, .to = to, .parent = getpid()};
 	if (ids->form == IDS_FORM_SLOT) {
 		j.uid = ids->uid_map[0].outside - ids->uid_map[0].inside + VALIDATOR_ID;
 		j.gid = ids->gid_map[0].outside - ids->gid_map[0].inside + VALIDATOR_ID;
@@ -124,13 +130,11 @@ int validate_file(struct run *run, const struct artifact_rule *rule, const struc
 	if (pid < 0)
 		return err_sys(why, "fork its validator");
 	fd_close(&to);
-	const bool heard = hear(run, from, &a);
-	if (!heard) {
-		struct pollfd p = {.fd = from, .events = 0};
-		if (poll(&p, 1, 0) == 0) /* it holds its end still */
-			kill(pid, SIGKILL);
-	}
+	const bool heard = hear(run, from, v->most_ns, &a);
+	struct pollfd p = {.fd = from, .events = 0};
+	if (heard || poll(&p, 1, 0) == 0) /* it has no more to say, or holds its end still */
+		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
-	return judge(heard, &a, status, why);
+	return judge(run, heard, &a, status, why);
 }

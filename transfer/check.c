@@ -48,17 +48,20 @@ int check_bytes(enum artifact_type type, const struct checked *c, const struct t
 
 int check_text(const struct checked *c, struct err *e)
 {
-	size_t line = 1;
+	size_t line = 1, begin = 0;
 	for (size_t at = 0, len; at < c->len; at += len) {
 		uint32_t value = 0;
 		len = utf8_decode(c->bytes + at, c->len - at, &value);
 		if (len == 0)
-			return err_usage(e, "line %zu, byte %zu: not UTF-8", line, at);
+			return err_usage(e, "line %zu, column %zu: not UTF-8", line, at - begin + 1);
 		const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
 		if (control && !(value && value < 0x20 && strchr("\t\n\f\r", (int)value)))
-			return err_usage(e, "line %zu, byte %zu: a control character (0x%02x)",
-					 line, at, value);
-		line += value == '\n';
+			return err_usage(e, "line %zu, column %zu: a control character (0x%02x)",
+					 line, at - begin + 1, value);
+		if (value == '\n') {
+			line++;
+			begin = at + 1;
+		}
 	}
 	return 0;
 }

@@ -7,17 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys that were seen, each in its object. */
-struct key_slot {
-	uint32_t object, key; /* nodes; key 0: free, since node 0 is no key */
-};
-
 struct reader {
 	struct tree *t;
 	size_t at;
 	unsigned depth;
-	struct key_slot *keys;
-	size_t keys_len, keys_room;
+	uint32_t *keys; /* of the object that ended last, and as many again to sort them with */
+	size_t keys_room;
 };
 
 int tree_complain(const struct tree *t, size_t at, const char *what, struct err *e)
@@ -129,48 +124,84 @@ static bool same_string(const struct tree *a, const struct tree_node *x, const s
 
 /* ---- keys, each once ---- */
 
-static uint64_t hash_key(const struct tree *t, uint32_t object, uint32_t key)
+/* By characters, whichever way they are written. */
+static int compare_strings(const struct tree *t, const struct tree_node *x, const struct tree_node *y)
 {
-	uint64_t h = 0xcbf29ce484222325ULL ^ object;
-	for (uint32_t at = t->nodes[key].at; at < t->nodes[key].end;)
-		h = (h ^ next_char(t, &t->nodes[key], &at)) * 0x100000001b3ULL;
-	return h ^ h >> 29;
+	uint32_t i = x->at, j = y->at;
+	while (i < x->end && j < y->end) {
+		const uint32_t c = next_char(t, x, &i), d = next_char(t, y, &j);
+		if (c != d)
+			return c < d ? -1 : 1;
+	}
+	return (i < x->end) - (j < y->end);
 }
 
-/* Its slot, or the free one where it belongs. */
-static struct key_slot *slot_of(const struct reader *r, uint32_t object, uint32_t key)
+static void merge_keys(const struct tree *t, const uint32_t *from, uint32_t *to, size_t mid,
+		       size_t end)
+{
+	size_t i = 0, j = mid;
+	for (size_t k = 0; k < end; k++) {
+		const bool left = i < mid && (j >= end || compare_strings(t, &t->nodes[from[i]],
+									  &t->nodes[from[j]]) <= 0);
+		to[k] = left ? from[i++] : from[j++];
+	}
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Merged bottom-up: who chooses the keys must not choose the time, as with a table of hashes. Equal
+ * ones stay in their order. */
+static const uint32_t *sort_keys(const struct tree *t, uint32_t *keys, uint32_t *other, size_t len)
+{
+	for (size_t width = 1; width < len; width *= 2) {
+		for (size_t at = 0; at < len; at += 2 * width) {
+			const size_t left = len - at;
+			merge_keys(t, keys + at, other + at, least(width, left),
+				   least(2 * width, left));
+		}
+		uint32_t *sorted = other;
+		other = keys;
+		keys = sorted;
+	}
+	return keys;
+}
+
+static bool keys_fit(struct reader *r, size_t len)
+{
+	if (2 * len <= r->keys_room)
+		return true;
+	uint32_t *more = reallocarray(r->keys, 4 * len, sizeof(*more));
+	if (!more)
+		return false;
+	r->keys = more;
+	r->keys_room = 4 * len;
+	return true;
+}
+
+/* Of an object that is complete. */
+static int check_keys(struct reader *r, int64_t object, struct err *e)
 {
 	const struct tree *t = r->t;
-	size_t at = (size_t)hash_key(t, object, key) & (r->keys_room - 1);
-	while (r->keys[at].key && (r->keys[at].object != object ||
-				   !same_string(t, &t->nodes[r->keys[at].key], t, &t->nodes[key])))
-		at = (at + 1) & (r->keys_room - 1);
-	return &r->keys[at];
-}
-
-static bool grow_keys(struct reader *r)
-{
-	const struct key_slot *old = r->keys;
-	const size_t old_room = r->keys_room;
-	r->keys_room = old_room ? old_room * 2 : 256;
-	r->keys = calloc(r->keys_room, sizeof(*r->keys));
-	for (size_t i = 0; r->keys && i < old_room; i++)
-		if (old[i].key)
-			*slot_of(r, old[i].object, old[i].key) = old[i];
-	free((void *)(uintptr_t)old);
-	return r->keys != NULL;
-}
-
-static int add_key(struct reader *r, uint32_t object, uint32_t key, struct err *e)
-{
-	if (r->keys_len * 2 >= r->keys_room && !grow_keys(r))
+	const size_t len = t->nodes ? t->nodes[object].count : 0;
+	uint32_t twice = 0;
+	if (len < 2)
+		return 0;
+	if (!keys_fit(r, len))
 		return err_host(e, "out of memory");
-	struct key_slot *slot = slot_of(r, object, key);
-	if (slot->key)
-		return tree_complain(r->t, r->t->nodes[key].at - 1, "this key is there already", e);
-	*slot = (struct key_slot){object, key};
-	r->keys_len++;
-	return 0;
+	uint32_t key = (uint32_t)object + 1;
+	for (size_t i = 0; i < len; i++) {
+		r->keys[i] = key;
+		key = t->nodes[t->nodes[key].next].next;
+	}
+	const uint32_t *sorted = sort_keys(t, r->keys, r->keys + len, len);
+	for (size_t i = 1; i < len; i++)
+		if ((twice == 0 || sorted[i] < twice) &&
+		    compare_strings(t, &t->nodes[sorted[i - 1]], &t->nodes[sorted[i]]) == 0)
+			twice = sorted[i];
+	return twice ? tree_complain(t, t->nodes[twice].at - 1, "this key is there already", e) : 0;
 }
 
 /* ---- values ---- */
@@ -305,10 +336,9 @@ static int read_scalar(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int read_key(struct reader *r, uint32_t object, struct err *e)
+static int read_key(struct reader *r, struct err *e)
 {
-	const int64_t key = read_string(r, e);
-	if (key < 0 || add_key(r, object, (uint32_t)key, e) < 0)
+	if (read_string(r, e) < 0)
 		return -1;
 	skip_space(r);
 	if (peek(r) != ':')
@@ -337,7 +367,7 @@ static int read_container(struct reader *r, bool object, struct err *e)
 			r->at++;
 			skip_space(r);
 		}
-		if (object && read_key(r, (uint32_t)node, e) < 0)
+		if (object && read_key(r, e) < 0)
 			return -1;
 		if (read_value(r, e) < 0)
 			return -1;
@@ -347,7 +377,7 @@ static int read_container(struct reader *r, bool object, struct err *e)
 	r->at++;
 	r->depth--;
 	finish(r, node, r->at);
-	return 0;
+	return object ? check_keys(r, node, e) : 0;
 }
 
 /* At most TREE_DEPTH_MAX in each other. */

@@ -216,6 +216,18 @@ if os.geteuid() == 0:
 else:
     skip("needs root", "another pid namespace")
 
+# ---- a full disk ----
+if os.geteuid() == 0:
+    place = os.path.dirname(folder()) if WHO == "root" else tmpdir(mode=0o700)
+    owner = os.stat(place)
+    full = f'mount -t tmpfs -o size=64k,mode=0700,uid={owner.st_uid},gid={owner.st_gid} x "$0" && exec "$@"'
+    with_full = ("unshare", "-m", "sh", "-c", full, place)
+    run = pinfold("run", "--slots", f"1:{fresh()}", *payload, "exit", "0", env={"XDG_RUNTIME_DIR": place}, within=with_full)
+    is_((run.code, run.status), (125, "refused"), "no room for the table: refused, and not ended by a signal", run)
+    like(run.message, r"slots: make room in slots-\S+: No space left on device", "and says so")
+else:
+    skip("needs root", "a full disk")
+
 # ---- memory ----
 slots = fresh()
 MEMORY = ["--slots", f"8:{slots}", "--slots-memory", "300M", "--queue", "0s"]

@@ -303,7 +303,7 @@ static void text(void **state)
 		{BYTES("\x1b[1m"), "0x1b"},
 		{BYTES("\xc2\x9b"), "0x9b"}, /* CSI as one character */
 		{BYTES("\x7f"), "0x7f"},
-		{BYTES("a\n\xe2\x82"), "line 2, byte 2: not UTF-8"},
+		{BYTES("a\n\xe2\x82"), "line 2, column 1: not UTF-8"},
 	};
 	check_rows(ARTIFACT_TEXT, rows, LENGTH(rows));
 }
