@@ -161,13 +161,15 @@ int work_folder(struct work *w, const char *name, const char **path, struct aren
 	return fd;
 }
 
-void work_close(struct work *w)
+int work_close(struct work *w, struct err *e)
 {
-	if (w->own >= 0)
-		tree_remove(w->works, w->id);
+	int done = 0;
+	if (w->own >= 0 && tree_remove(w->works, w->id) < 0)
+		done = err_sys(e, "remove the job's folder %s; `pinfold job gc` tries again", w->id);
 	int *fds[] = {&w->own, &w->works, &w->cache, &w->jobs};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
+	return done;
 }
 
 /* ---- gc of the cache ---- */
@@ -235,17 +237,19 @@ static int by_use(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sweep_entry(struct work *w, const struct entry *one, struct work_swept *swept)
+/* False: it is used, or cannot be removed. */
+static bool sweep_entry(struct work *w, const struct entry *one, struct work_swept *swept)
 {
 	autoclose int fd = lock_abandoned(w->cache, one->name);
 	if (fd < 0)
-		return;
+		return false;
 	if (tree_remove(w->cache, one->name) < 0) {
 		swept->failed = true;
-		return;
+		return false;
 	}
 	swept->entries++;
 	swept->bytes += one->bytes;
+	return true;
 }
 
 int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_swept *swept,
@@ -271,8 +275,8 @@ int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_
 		const uint64_t age = now_ns > one->used_ns ? (uint64_t)(now_ns - one->used_ns) : 0;
 		if (age < older_ns && sum <= most_bytes)
 			continue;
-		sweep_entry(w, one, swept);
-		sum -= one->bytes;
+		if (sweep_entry(w, one, swept))
+			sum -= one->bytes;
 	}
 	free(all.list);
 	return swept->failed ? err_host(e, "not all of it could be removed") : 0;
