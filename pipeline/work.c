@@ -1,9 +1,9 @@
 #include "pipeline/work.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/tree_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,19 +73,15 @@ static int lock_abandoned(int dir, const char *name)
 	return fd_take(&fd);
 }
 
-/* takes the names of dir one after the other to each(); "." and ".." apart. */
+/* Takes the names in dir one after the other to each(). */
 static int for_names(int dir, void (*each)(int dir, const char *name, void *arg), void *arg)
 {
-	const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!list && copy >= 0)
-		close(copy);
-	for (struct dirent *d; list && (d = readdir(list));)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			each(dir, d->d_name, arg);
-	if (list)
-		closedir(list);
-	return list ? 0 : -1;
+	autodir *list = dir_open(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (!list)
+		return -1;
+	for (const struct dirent *d; (d = dir_next(list));)
+		each(dir, d->d_name, arg);
+	return errno ? -1 : 0;
 }
 
 /* What is no folder is nothing of a job's, and only in the way. True: it is none, and was taken. */
@@ -193,19 +189,14 @@ static uint64_t bytes_of(int dir, const char *name, unsigned depth)
 	struct stat st;
 	uint64_t sum = 0;
 	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!list && fd >= 0)
-		close(fd);
-	for (struct dirent *d; list && (d = readdir(list));) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-		    fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	autodir *list = dir_open(fd);
+	for (const struct dirent *d; list && (d = dir_next(list));) {
+		if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		sum += (uint64_t)st.st_blocks * 512;
 		if (S_ISDIR(st.st_mode) && depth > 0)
 			sum += bytes_of(fd, d->d_name, depth - 1);
 	}
-	if (list)
-		closedir(list);
 	return sum;
 }
 

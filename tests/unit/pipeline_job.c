@@ -267,10 +267,10 @@ static void names_once(void **state)
 	(void)state;
 	must_refuse("{\"image\": \"@host\", \"stages\": [{\"name\": \"a\", \"command\": [\"@{n}\"]}], "
 		    "\"matrix\": {\"parameters\": {\"n\": [1], \"m\": [1], \"n\": [2]}}}",
-		    "n: given twice");
+		    "given twice");
 	must_refuse("{\"image\": \"@host\", \"stages\": [{\"name\": \"a\", \"command\": [\"@{n}\"]}], \"cost\": {\"configurations\": "
 		    "[{\"scale\": 1, \"set\": {\"n\": 1, \"n\": 2}}], \"full\": {\"scale\": 9, \"set\": {\"n\": 9}}}}",
-		    "n: given twice");
+		    "given twice");
 }
 
 int main(void)
