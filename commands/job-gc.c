@@ -29,8 +29,7 @@ int job_gc_verb(struct job_call *c, struct err *e)
 	int done = work_open(&w, job_store(c), c->arena, e);
 	if (done == 0)
 		done = work_gc(&w, older_ns, most_bytes, &swept, e);
-	work_close(&w);
-	if (done < 0)
+	if (work_close(&w, e) < 0 || done < 0)
 		return -1;
 	printf("%llu folders of killed jobs and %llu entries of the cache removed, %llu bytes\n",
 	       (unsigned long long)swept.works, (unsigned long long)swept.entries,

@@ -300,6 +300,7 @@ static int reserve(struct budget *b, const struct budget_amount *upper, struct b
 	if (take_entry(b, &s, e) < 0)
 		return -1;
 	b->id = random_id();
+	b->reserved = amount;
 	s.holds[s.holds_len++] = (struct budget_hold){.id = b->id,
 						      .entry = b->entry,
 						      .pid = getpid(),
@@ -326,31 +327,29 @@ int budget_reserve(struct budget *b, const struct budget_amount *upper, struct b
 }
 
 static struct budget_amount settled_amount(const struct budget_state *s,
-					   const struct budget_hold *hold,
+					   const struct budget_amount *reserved,
 					   const struct budget_amount *measured)
 {
 	struct budget_amount a = *measured;
 	for (int q = 0; q < BUDGET_MONEY; q++)
 		if (a.of[q] > BUDGET_MOST)
-			a.of[q] = hold->amount.of[q];
+			a.of[q] = reserved->of[q];
 	a.of[BUDGET_MONEY] = budget_money(s, &a);
 	if (a.of[BUDGET_MONEY] > BUDGET_MOST)
-		a.of[BUDGET_MONEY] = hold->amount.of[BUDGET_MONEY];
+		a.of[BUDGET_MONEY] = reserved->of[BUDGET_MONEY];
 	return a;
 }
 
 static int settle(struct budget *b, const struct budget_amount *measured, struct err *e)
 {
 	struct budget_state s;
-	static const struct budget_hold none;
 	if (read_state(b, &s, e) < 0 || sweep(b, &s, e) < 0)
 		return -1;
 	size_t i = 0;
 	while (i < s.holds_len && s.holds[i].id != b->id)
 		i++;
-	/* Somebody put an older file there: what was measured was spent all the same. */
-	const struct budget_amount a = settled_amount(&s, i < s.holds_len ? &s.holds[i] : &none,
-						      measured);
+	/* It is not there where somebody put an older file: what was taken was taken all the same. */
+	const struct budget_amount a = settled_amount(&s, &b->reserved, measured);
 	if (spend(&s, &a, b->name, e) < 0)
 		return -1;
 	s.settled += s.settled < BUDGET_MOST;

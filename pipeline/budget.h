@@ -118,6 +118,7 @@ struct budget {
 	char name[NAME_MAX + 1];
 	uint64_t id; /* of the reservation; 0: none */
 	uint32_t entry;
+	struct budget_amount reserved; /* by it */
 };
 #define BUDGET_INIT {.folder = -1, .lock = -1}
 

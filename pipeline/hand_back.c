@@ -1,9 +1,9 @@
 #include "pipeline/hand_back.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/collect.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,20 +20,15 @@ int hand_back_open(const char *path, struct err *e)
 		return -1;
 	}
 	autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const int copy = dir >= 0 ? fcntl(dir, F_DUPFD_CLOEXEC, 3) : -1;
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!list) {
+	autodir *list = dir_open(dir >= 0 ? fcntl(dir, F_DUPFD_CLOEXEC, 3) : -1);
+	if (list && dir_next(list))
+		return err_usage(e, "artifacts-dir %s is not empty, and nothing in it is replaced",
+				 path);
+	if (!list || errno) {
 		err_sys(e, "artifacts-dir %s", path);
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	bool empty = true;
-	for (struct dirent *d; (d = readdir(list));)
-		empty &= strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
-	closedir(list);
-	if (!empty)
-		return err_usage(e, "artifacts-dir %s is not empty, and nothing in it is replaced",
-				 path);
 	return fd_take(&dir);
 }
 
@@ -85,15 +80,13 @@ static int copy_entry(int from_dir, const char *from, int to_dir, const char *to
 	if (in < 0 || mkdirat(to_dir, to, 0700) < 0)
 		return -1;
 	autoclose int out = openat(to_dir, to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	const int again = out >= 0 ? fcntl(in, F_DUPFD_CLOEXEC, 3) : -1;
-	DIR *list = again >= 0 ? fdopendir(again) : NULL;
-	int done = list ? 0 : -1;
-	for (struct dirent *d; done == 0 && (d = readdir(list));)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			done = copy_entry(in, d->d_name, out, d->d_name);
-	if (list)
-		closedir(list);
-	return done == 0 ? fchmod(out, st.st_mode & 0777) : -1;
+	autodir *list = dir_open(out >= 0 ? fcntl(in, F_DUPFD_CLOEXEC, 3) : -1);
+	if (!list)
+		return -1;
+	for (const struct dirent *d; (d = dir_next(list));)
+		if (copy_entry(in, d->d_name, out, d->d_name) < 0)
+			return -1;
+	return errno ? -1 : fchmod(out, st.st_mode & 0777);
 }
 
 /* ---- a stage ---- */

@@ -294,7 +294,7 @@ static int read_own(struct reading *r, const struct place *p, struct job_stage *
 		}
 		seen |= 1U << i;
 		const struct place inner = {m.value, m.key.at, own[i].name};
-		if (own[i].read(r, &inner, s, e) < 0)
+		if (reading_member(r, &own[i], &inner, s, e) < 0)
 			return -1;
 	}
 	if (seen & 1)

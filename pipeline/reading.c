@@ -38,6 +38,12 @@ static const struct job_member *find_row(const struct job_member *rows, const ch
 	return rows;
 }
 
+int reading_member(struct reading *r, const struct job_member *row, const struct place *p,
+		   void *into, struct err *e)
+{
+	return row->read(r, p, (char *)into + row->offset, e);
+}
+
 int reading_object(struct reading *r, const struct place *p, const struct job_member *rows,
 		   void *into, struct err *e)
 {
@@ -55,7 +61,7 @@ int reading_object(struct reading *r, const struct place *p, const struct job_me
 			return reading_refuse(r, inner.name_at, p->name, e);
 		}
 		seen |= bit;
-		if (row->read && row->read(r, &inner, (char *)into + row->offset, e) < 0)
+		if (row->read && reading_member(r, row, &inner, into, e) < 0)
 			return -1;
 	}
 	return 0;

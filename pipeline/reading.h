@@ -32,6 +32,9 @@ struct job_member {
 /* Message and kind are in *e; returns -1. at: of what is to blame. */
 int reading_refuse(const struct reading *r, size_t at, const char *key, struct err *e);
 
+/* The value at p is that of the row. */
+int reading_member(struct reading *r, const struct job_member *row, const struct place *p,
+		   void *into, struct err *e);
 /* The members of the object at p. */
 int reading_object(struct reading *r, const struct place *p, const struct job_member *rows,
 		   void *into, struct err *e);

@@ -341,7 +341,9 @@ void job_run(const struct job *job, const struct job_options *o, struct job_resu
 		job_result_refuse(r, &e);
 	else
 		run_all(&j);
-	work_close(&j.work);
+	struct err left = ERR_INIT;
+	if (work_close(&j.work, &left) < 0)
+		job_warn(r, "%s", left.msg);
 	budget_close(&j.budget);
 	fd_close(&j.handed);
 	r->wall_usec = (now_ns() - o->begun_ns) / 1000;

@@ -1,9 +1,9 @@
 #include "pipeline/work.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/tree_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,19 +73,15 @@ static int lock_abandoned(int dir, const char *name)
 	return fd_take(&fd);
 }
 
-/* takes the names of dir one after the other to each(); "." and ".." apart. */
+/* Takes the names in dir one after the other to each(). */
 static int for_names(int dir, void (*each)(int dir, const char *name, void *arg), void *arg)
 {
-	const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!list && copy >= 0)
-		close(copy);
-	for (struct dirent *d; list && (d = readdir(list));)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			each(dir, d->d_name, arg);
-	if (list)
-		closedir(list);
-	return list ? 0 : -1;
+	autodir *list = dir_open(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (!list)
+		return -1;
+	for (const struct dirent *d; (d = dir_next(list));)
+		each(dir, d->d_name, arg);
+	return errno ? -1 : 0;
 }
 
 /* What is no folder is nothing of a job's, and only in the way. True: it is none, and was taken. */
@@ -161,13 +157,15 @@ int work_folder(struct work *w, const char *name, const char **path, struct aren
 	return fd;
 }
 
-void work_close(struct work *w)
+int work_close(struct work *w, struct err *e)
 {
-	if (w->own >= 0)
-		tree_remove(w->works, w->id);
+	int done = 0;
+	if (w->own >= 0 && tree_remove(w->works, w->id) < 0)
+		done = err_sys(e, "remove the job's folder %s; `pinfold job gc` tries again", w->id);
 	int *fds[] = {&w->own, &w->works, &w->cache, &w->jobs};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
+	return done;
 }
 
 /* ---- gc of the cache ---- */
@@ -191,19 +189,14 @@ static uint64_t bytes_of(int dir, const char *name, unsigned depth)
 	struct stat st;
 	uint64_t sum = 0;
 	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!list && fd >= 0)
-		close(fd);
-	for (struct dirent *d; list && (d = readdir(list));) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-		    fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	autodir *list = dir_open(fd);
+	for (const struct dirent *d; list && (d = dir_next(list));) {
+		if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		sum += (uint64_t)st.st_blocks * 512;
 		if (S_ISDIR(st.st_mode) && depth > 0)
 			sum += bytes_of(fd, d->d_name, depth - 1);
 	}
-	if (list)
-		closedir(list);
 	return sum;
 }
 
@@ -235,17 +228,19 @@ static int by_use(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sweep_entry(struct work *w, const struct entry *one, struct work_swept *swept)
+/* False: it is used, or cannot be removed. */
+static bool sweep_entry(struct work *w, const struct entry *one, struct work_swept *swept)
 {
 	autoclose int fd = lock_abandoned(w->cache, one->name);
 	if (fd < 0)
-		return;
+		return false;
 	if (tree_remove(w->cache, one->name) < 0) {
 		swept->failed = true;
-		return;
+		return false;
 	}
 	swept->entries++;
 	swept->bytes += one->bytes;
+	return true;
 }
 
 int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_swept *swept,
@@ -271,8 +266,8 @@ int work_gc(struct work *w, uint64_t older_ns, uint64_t most_bytes, struct work_
 		const uint64_t age = now_ns > one->used_ns ? (uint64_t)(now_ns - one->used_ns) : 0;
 		if (age < older_ns && sum <= most_bytes)
 			continue;
-		sweep_entry(w, one, swept);
-		sum -= one->bytes;
+		if (sweep_entry(w, one, swept))
+			sum -= one->bytes;
 	}
 	free(all.list);
 	return swept->failed ? err_host(e, "not all of it could be removed") : 0;

@@ -33,8 +33,8 @@ int work_open(struct work *w, const char *store, struct arena *a, struct err *e)
 int work_begin(struct work *w, const char *id, struct err *e);
 /* A folder in own, and its path. -1 and *e. */
 int work_folder(struct work *w, const char *name, const char **path, struct arena *a, struct err *e);
-/* All of own goes. */
-void work_close(struct work *w);
+/* All of own goes; -1 and *e where it does not. Nothing is open any more in any case. */
+int work_close(struct work *w, struct err *e);
 
 /* What gc did: bytes are of files, as far as they were seen. */
 struct work_swept {

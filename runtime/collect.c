@@ -311,6 +311,19 @@ static int validate(struct intake *in, const struct validation *v)
 	return rc;
 }
 
+void intake_judge(struct intake *in, bool stored)
+{
+	if (!stored) {
+		text_fit(in->row.reason, sizeof(in->row.reason), in->failed.msg);
+		in->row.file[0] = '\0';
+		return;
+	}
+	const bool partial = in->run->r->status != RUN_EXITED;
+	in->row.status = partial ? ARTIFACT_PARTIAL : ARTIFACT_KEPT;
+	if (partial)
+		text_fit(in->row.reason, sizeof(in->row.reason), "the program did not end by itself");
+}
+
 /* In the order that leaves nothing under a name that was not found good. */
 static int keep(struct intake *in)
 {
@@ -334,15 +347,7 @@ static int keep(struct intake *in)
 static void on_end(struct intake *in)
 {
 	hashing_end(&in->hashing, in->failed.kind == ERR_NONE ? (uint64_t)in->row.size : 0);
-	if (keep(in) == 0) {
-		in->row.status = in->run->r->status == RUN_EXITED ? ARTIFACT_KEPT : ARTIFACT_PARTIAL;
-		if (in->row.status == ARTIFACT_PARTIAL)
-			text_fit(in->row.reason, sizeof(in->row.reason),
-				 "the program did not end by itself");
-	} else {
-		text_fit(in->row.reason, sizeof(in->row.reason), in->failed.msg);
-		in->row.file[0] = '\0';
-	}
+	intake_judge(in, keep(in) == 0);
 	store_drop(&in->file, in->run->plan.artifacts.dir);
 	in->stored[(in->stored_first + in->stored_len++) % HASHING_FILES] =
 		(struct stored){in->row, in->rule};
@@ -420,6 +425,14 @@ static bool take_all(struct intake *in)
 
 /* ---- all of it ---- */
 
+static void say_missing(struct result *r)
+{
+	r->artifact_missing = true;
+	if (r->status == RUN_EXITED && !r->cause.message[0])
+		text_fit(r->cause.message, sizeof(r->cause.message),
+			 "a required artifact was not kept");
+}
+
 static void conclude(struct intake *in, bool complete)
 {
 	struct result *r = in->run->r;
@@ -432,10 +445,7 @@ static void conclude(struct intake *in, bool complete)
 			    COLLECT_NAMES_MAX);
 	for (size_t i = 0; i < list->len; i++)
 		if (list->rules[i].required && (in->states[i] != RULE_KEPT || !complete))
-			r->artifact_missing = true;
-	if (r->artifact_missing && r->status == RUN_EXITED && !r->cause.message[0])
-		text_fit(r->cause.message, sizeof(r->cause.message),
-			 "a required artifact was not kept");
+			say_missing(r);
 	if (fsync(in->run->plan.artifacts.dir) < 0)
 		result_warn(r, "the artifacts folder could not be flushed: %s",
 			    strerrordesc_np(errno));
@@ -469,33 +479,59 @@ static bool ran(const struct run *run)
 	return run->started_ns && s != RUN_EXEC_FAILED && s != RUN_SETUP_FAILED && s != RUN_REFUSED;
 }
 
-void collect_artifacts(struct run *run)
+/* Nothing of it will be there: a required artifact is missing then, whatever it was. */
+static void not_collected(struct run *run, const struct err *why)
 {
 	const struct artifact_list *list = &run->spec->artifacts;
+	result_warn(run->r, "artifacts were not collected: %s", why->msg);
+	for (size_t i = 0; i < list->len; i++)
+		if (list->rules[i].required)
+			say_missing(run->r);
+}
+
+static int intake_open(struct intake *in, int *to, struct err *e)
+{
+	struct result *r = in->run->r;
 	int ends[2];
-	if (list->len == 0 || !run->all_dead || !ran(run) || run->watch.scratch < 0)
+	if (!r->artifacts)
+		r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*r->artifacts));
+	in->states = calloc(in->run->spec->artifacts.len, 1);
+	if (!hashing_open(&in->hashing) || !r->artifacts || !in->states)
+		return err_host(e, "out of memory");
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	in->from = ends[0];
+	*to = ends[1];
+	fcntl(in->from, F_SETPIPE_SZ, PIPE_BYTES);
+	return fcntl(in->from, F_SETFL, O_NONBLOCK) < 0 ? err_sys(e, "fcntl") : 0;
+}
+
+static void intake_close(struct intake *in)
+{
+	fd_close(&in->from);
+	hashing_close(&in->hashing);
+	free(in->states);
+	free(in);
+}
+
+void collect_artifacts(struct run *run)
+{
+	struct err e = ERR_INIT;
+	if (run->spec->artifacts.len == 0 || !run->all_dead || !ran(run) || run->watch.scratch < 0)
 		return;
 	watcher_close(&run->watcher); /* a child of a process with threads may find locks held */
 	run_event(run, EVENT_STAGE, "collect");
 	struct intake *in = calloc(1, sizeof(*in));
-	if (!run->r->artifacts)
-		run->r->artifacts = calloc(ARTIFACT_ROWS_MAX, sizeof(*run->r->artifacts));
-	if (in && pipe2(ends, O_CLOEXEC) == 0) {
-		*in = (struct intake){.run = run,
-				      .from = ends[0],
-				      .file = STORE_FILE_INIT,
-				      .tree = TREE_STORE_INIT};
-		in->states = calloc(list->len, 1);
-		fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
-		if (hashing_open(&in->hashing) && in->states && run->r->artifacts &&
-		    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
-			intake_run(in, ends[1]);
-		close(ends[0]);
-		free(in->states);
-		hashing_close(&in->hashing);
-	} else {
-		result_warn(run->r, "artifacts were not collected: %s", strerrordesc_np(errno));
-		run->r->artifact_missing = true;
+	if (!in) {
+		err_host(&e, "out of memory");
+		not_collected(run, &e);
+		return;
 	}
-	free(in);
+	*in = (struct intake){.run = run, .from = -1, .file = STORE_FILE_INIT, .tree = TREE_STORE_INIT};
+	autoclose int to = -1;
+	if (intake_open(in, &to, &e) == 0)
+		intake_run(in, fd_take(&to));
+	else
+		not_collected(run, &e);
+	intake_close(in);
 }

@@ -1,5 +1,4 @@
 /* A tree out of the scratch, record by record. None is believed; see transfer/tree_store.h. */
-#include "base/text.h"
 #include "runtime/intake.h"
 
 #include <stdio.h>
@@ -108,16 +107,8 @@ static bool on_link(struct intake *in, const struct collect_record *c, const cha
 static void finish(struct intake *in)
 {
 	in->row.size = (int64_t)in->tree_bytes;
-	if (good(in) &&
-	    tree_store_publish(&in->tree, in->row.file, in->row.sha256, &in->failed) == 0) {
-		in->row.status = in->run->r->status == RUN_EXITED ? ARTIFACT_KEPT : ARTIFACT_PARTIAL;
-		if (in->row.status == ARTIFACT_PARTIAL)
-			text_fit(in->row.reason, sizeof(in->row.reason),
-				 "the program did not end by itself");
-	} else {
-		text_fit(in->row.reason, sizeof(in->row.reason), in->failed.msg);
-		in->row.file[0] = '\0';
-	}
+	intake_judge(in, good(in) && tree_store_publish(&in->tree, in->row.file, in->row.sha256,
+							&in->failed) == 0);
 	tree_store_drop(&in->tree);
 	in->in_tree = false;
 	if (in->omitted)

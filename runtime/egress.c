@@ -4,13 +4,13 @@
 #include "base/text.h"
 #include "network/broker/protocol.h"
 #include "runtime/run.h"
+#include "runtime/sibling.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,50 +67,15 @@ int egress_open(struct run *run, struct err *e)
 	return open_pair(&run->plan.launch.egress, &run->egress.sandbox_end, e);
 }
 
-/* Its stdio is /dev/null, its ends are where it looks for them, all else is closed by the kernel. */
-static int describe(posix_spawn_file_actions_t *a, const struct egress_link *l)
-{
-	int rc = posix_spawn_file_actions_init(a);
-	for (int fd = 0; fd < 3 && rc == 0; fd++)
-		rc = posix_spawn_file_actions_addopen(a, fd, "/dev/null", O_RDWR, 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(a, l->its_end, EGRESS_SUPERVISOR_FD);
-	return rc ? rc : posix_spawn_file_actions_adddup2(a, l->sandbox_end, EGRESS_SANDBOX_FD);
-}
-
-/* What ends a run is the supervisor's to judge: a terminal's Ctrl-C is for us, and the broker goes
- * on for as long as the program has its grace. */
-static int no_signals(posix_spawnattr_t *a)
-{
-	sigset_t all;
-	sigfillset(&all);
-	int rc = posix_spawnattr_init(a);
-	if (rc == 0)
-		rc = posix_spawnattr_setsigmask(a, &all);
-	if (rc == 0)
-		rc = posix_spawnattr_setsigdefault(a, &all);
-	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
 static int spawn_broker(struct egress_link *l, const char *libexec, struct err *e)
 {
 	char path[PATH_MAX];
-	char *const argv[] = {path, NULL}, *const env[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
+	char *const argv[] = {path, NULL};
+	const struct sibling_end ends[] = {{l->its_end, EGRESS_SUPERVISOR_FD},
+					   {l->sandbox_end, EGRESS_SANDBOX_FD}};
 	broker_path(path, sizeof(path), libexec);
-	errno = no_signals(&attributes);
-	if (errno == 0)
-		errno = describe(&actions, l);
-	if (errno == 0)
-		errno = posix_spawn(&l->broker, path, &actions, &attributes, argv, env);
-	if (errno == 0) {
-		posix_spawn_file_actions_destroy(&actions);
-		posix_spawnattr_destroy(&attributes);
-		return 0;
-	}
-	l->broker = -1;
-	return err_sys(e, "execute %s", path);
+	l->broker = sibling_spawn(path, argv, ends, e);
+	return l->broker < 0 ? -1 : 0;
 }
 
 /* The socket's buffer takes the config and, unless there are hundreds, all rules; the broker reads

@@ -47,6 +47,8 @@ bool intake_take(struct intake *in, void *to, size_t len);
 const struct artifact_rule *intake_rule(const struct intake *in);
 /* With a path of its own. */
 struct artifact_row intake_row(const struct intake *in, uint64_t size);
+/* The row says what became of it: it is stored, or why not. */
+void intake_judge(struct intake *in, bool stored);
 /* One row of the result. Takes row->path. */
 void intake_note(struct intake *in, const struct artifact_row *row, uint32_t rule);
 /* Files become rows in their order, once their digests are there: until no more than left are waiting. */

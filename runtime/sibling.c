@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -43,19 +44,35 @@ static _Noreturn void child(const char *path, char *const *argv, int stdout_fd, 
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-int sibling_run(const char *path, char *const *argv, int stdout_fd, struct err *e)
+/* The kernel reaps the children of who ignores SIGCHLD, as our caller may: how they ended would be
+ * lost, and their numbers another's. execve(2) gives every child that exit signal, so that
+ * clone3(2) without one does not help. */
+static void attend_children(void)
+{
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* The exit code, 128 and its number for a signal; -1: it cannot be told. */
+static int wait_for(pid_t pid)
 {
 	int status;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int sibling_run(const char *path, char *const *argv, int stdout_fd, struct err *e)
+{
 	const pid_t self = getpid();
+	attend_children();
 	const pid_t pid = fork();
 	if (pid < 0)
 		return err_sys(e, "fork for %s", path);
 	if (pid == 0)
 		child(path, argv, stdout_fd, self);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return err_sys(e, "wait for %s", path);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	const int code = wait_for(pid);
+	return code < 0 ? err_sys(e, "wait for %s", path) : code;
 }
 
 static int put_standard(int fd, int number)
@@ -91,6 +108,7 @@ static _Noreturn void be_sibling(const struct sibling *s, pid_t parent)
 int sibling_start(struct sibling *s, struct err *e)
 {
 	const pid_t self = getpid();
+	attend_children();
 	s->pid = fork();
 	if (s->pid < 0)
 		return err_sys(e, "fork for %s", s->path);
@@ -113,9 +131,78 @@ void sibling_signal(const struct sibling *s, int number)
 
 int sibling_wait(struct sibling *s)
 {
-	int status = 0;
-	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	const int code = wait_for(s->pid);
 	fd_close(&s->pidfd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return code;
+}
+
+/* ---- spawned ---- */
+
+/* Those of ours that have the number of another end would be closed by its dup2(2): lifted, they are above all of them. */
+static int lift(const struct sibling_end ends[SIBLING_ENDS], int lifted[SIBLING_ENDS])
+{
+	int above = STDERR_FILENO + 1;
+	for (int i = 0; i < SIBLING_ENDS; i++)
+		above = ends[i].number >= above ? ends[i].number + 1 : above;
+	for (int i = 0; i < SIBLING_ENDS; i++)
+		if ((lifted[i] = fcntl(ends[i].fd, F_DUPFD_CLOEXEC, above)) < 0)
+			return errno;
+	return 0;
+}
+
+static int describe(posix_spawn_file_actions_t *a, const struct sibling_end ends[SIBLING_ENDS],
+		    const int lifted[SIBLING_ENDS])
+{
+	int rc = 0;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && rc == 0; fd++)
+		rc = posix_spawn_file_actions_addopen(a, fd, "/dev/null", O_RDWR, 0);
+	for (int i = 0; i < SIBLING_ENDS && rc == 0; i++)
+		rc = posix_spawn_file_actions_adddup2(a, lifted[i], ends[i].number);
+	return rc;
+}
+
+static int no_signals(posix_spawnattr_t *a)
+{
+	sigset_t all;
+	sigfillset(&all);
+	int rc = posix_spawnattr_setsigmask(a, &all);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigdefault(a, &all);
+	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(pid_t *pid, const char *path, char *const *argv,
+		 const struct sibling_end ends[SIBLING_ENDS], const int lifted[SIBLING_ENDS])
+{
+	char *const env[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int rc = posix_spawn_file_actions_init(&actions);
+	if (rc != 0)
+		return rc;
+	rc = posix_spawnattr_init(&attributes);
+	if (rc == 0) {
+		rc = no_signals(&attributes);
+		if (rc == 0)
+			rc = describe(&actions, ends, lifted);
+		if (rc == 0)
+			rc = posix_spawn(pid, path, &actions, &attributes, argv, env);
+		posix_spawnattr_destroy(&attributes);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+pid_t sibling_spawn(const char *path, char *const *argv,
+		    const struct sibling_end ends[SIBLING_ENDS], struct err *e)
+{
+	int lifted[SIBLING_ENDS] = {-1, -1};
+	pid_t pid = -1;
+	attend_children();
+	errno = lift(ends, lifted);
+	if (errno == 0)
+		errno = spawn(&pid, path, argv, ends, lifted);
+	for (int i = 0; i < SIBLING_ENDS; i++)
+		fd_close(&lifted[i]);
+	return errno == 0 ? pid : err_sys(e, "execute %s", path);
 }

@@ -16,6 +16,18 @@ int sibling_exec(const char *path, char *const *argv, char *const *envp, struct 
  * code, 128 and its number for a signal; -1 and *e. */
 int sibling_run(const char *path, char *const *argv, int stdout_fd, struct err *e);
 
+/* A descriptor of ours, and its number in the child. */
+struct sibling_end {
+	int fd, number;
+};
+enum { SIBLING_ENDS = 2 };
+
+/* As a child that has nothing but these: its stdio is /dev/null, its environment empty, all other
+ * descriptors are closed by the kernel. Every signal is blocked and at its default: a terminal's
+ * Ctrl-C is for us, and we say when it ends. Its pid, which is ours to reap; -1 and *e. */
+pid_t sibling_spawn(const char *path, char *const *argv,
+		    const struct sibling_end ends[SIBLING_ENDS], struct err *e);
+
 /* A child that goes on by itself, and is told to end (TERM) when this process is gone. */
 struct sibling {
 	const char *path;

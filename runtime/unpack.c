@@ -2,12 +2,12 @@
 
 #include "base/fd.h"
 #include "runtime/run.h"
+#include "runtime/sibling.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,51 +37,6 @@ int unpack_check(const struct input_list *list, const char *libexec, struct err 
 
 /* ---- one of them ---- */
 
-/* Its stdio is /dev/null. Descriptors of ours that would be in the way of its two are above them. */
-static int describe(posix_spawn_file_actions_t *a, int archive, int stream)
-{
-	int rc = posix_spawn_file_actions_init(a);
-	for (int fd = 0; fd < 3 && rc == 0; fd++)
-		rc = posix_spawn_file_actions_addopen(a, fd, "/dev/null", O_RDWR, 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(a, archive, UNPACK_ARCHIVE_FD);
-	return rc ? rc : posix_spawn_file_actions_adddup2(a, stream, UNPACK_STREAM_FD);
-}
-
-static int no_signals(posix_spawnattr_t *a)
-{
-	sigset_t all;
-	sigfillset(&all);
-	int rc = posix_spawnattr_init(a);
-	if (rc == 0)
-		rc = posix_spawnattr_setsigmask(a, &all);
-	if (rc == 0)
-		rc = posix_spawnattr_setsigdefault(a, &all);
-	return rc ? rc : posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-static int execute(pid_t *pid, const char *path, char *const *argv, int archive, int stream)
-{
-	char *const env[] = {NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int rc = no_signals(&attributes);
-	if (rc != 0)
-		return rc;
-	rc = describe(&actions, archive, stream);
-	if (rc == 0)
-		rc = posix_spawn(pid, path, &actions, &attributes, argv, env);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return rc;
-}
-
-/* A copy at UNPACK_STREAM_FD's number or below would be closed by the other's dup2(2). */
-static int lifted(int fd)
-{
-	return fcntl(fd, F_DUPFD_CLOEXEC, UNPACK_STREAM_FD + 1);
-}
-
 static int start_one(struct unpackers *u, const struct run *run, int source, struct err *e)
 {
 	const struct ids *ids = &run->plan.launch.ids;
@@ -97,8 +52,7 @@ static int start_one(struct unpackers *u, const struct run *run, int source, str
 	program_path(path, run->o->libexec);
 	char *const argv[] = {path, uid, gid, parent, NULL};
 	/* What was judged is opened again, whatever its name is now. */
-	autoclose int file = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	autoclose int archive = file < 0 ? -1 : lifted(file);
+	autoclose int archive = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (archive < 0) {
 		err_sys(e, "open it");
 		e->kind = ERR_USAGE;
@@ -107,11 +61,10 @@ static int start_one(struct unpackers *u, const struct run *run, int source, str
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	u->streams[u->len] = ends[0];
-	autoclose int theirs = ends[1];
-	autoclose int stream = lifted(theirs);
-	u->pids[u->len++] = -1;
-	errno = stream < 0 ? errno : execute(&u->pids[u->len - 1], path, argv, archive, stream);
-	return errno ? err_sys(e, "execute %s", path) : 0;
+	autoclose int stream = ends[1];
+	const struct sibling_end its[] = {{archive, UNPACK_ARCHIVE_FD}, {stream, UNPACK_STREAM_FD}};
+	u->pids[u->len++] = sibling_spawn(path, argv, its, e);
+	return u->pids[u->len - 1] < 0 ? -1 : 0;
 }
 
 /* ---- all of them ---- */

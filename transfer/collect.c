@@ -1,9 +1,9 @@
 #include "transfer/collecting.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/glob.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -229,20 +229,21 @@ static void descend(struct collector *c, int dir, const char *pattern, size_t pa
 			step(c, dir, name, rest, path_len);
 		return;
 	}
-	const int copy = fd_openat2(dir, ".", O_RDONLY | O_DIRECTORY, 0, BENEATH);
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!list && copy >= 0)
-		close(copy);
-	for (struct dirent *d; list && (d = readdir(list)) && !c->broken;) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
+	autodir *list = dir_open(fd_openat2(dir, ".", O_RDONLY | O_DIRECTORY, 0, BENEATH));
+	const struct dirent *d;
+	while (list && !c->broken && (d = dir_next(list))) {
 		if (!spend_name(c))
-			break;
+			return;
 		if (glob_match(pattern, len, d->d_name))
 			step(c, dir, d->d_name, rest, path_len);
 	}
-	if (list)
-		closedir(list);
+	if (c->broken || (list && errno == 0))
+		return;
+	/* Nobody knows what else of it is meant. */
+	c->path[path_len] = '\0';
+	if (path_len == 0)
+		memcpy(c->path, c->rule->path, strlen(c->rule->path) + 1);
+	collect_reject(c, REASON_UNREADABLE, 0);
 }
 
 int collect_run(int root, const struct artifact_list *list, int to)

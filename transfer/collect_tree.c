@@ -1,8 +1,9 @@
 /* A folder of the scratch with all that is in it, as one artifact. In the collector's jail. */
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/collecting.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,25 +77,21 @@ static bool folder_add(struct folder *f, size_t *room, const char *name)
 /* All names, for they are sorted; as many as may still come, and one. */
 static enum collect_reason folder_read(struct folder *f, uint64_t most)
 {
-	const int copy = fd_openat2(f->fd, ".", O_RDONLY | O_DIRECTORY, 0, BENEATH);
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	enum collect_reason why = list ? REASON_COUNT : REASON_UNREADABLE;
+	autodir *list = dir_open(fd_openat2(f->fd, ".", O_RDONLY | O_DIRECTORY, 0, BENEATH));
 	size_t room = 0;
-	if (!list && copy >= 0)
-		close(copy);
-	for (struct dirent *d; list && why == REASON_COUNT && (d = readdir(list));) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
+	if (!list)
+		return REASON_UNREADABLE;
+	for (const struct dirent *d; (d = dir_next(list));) {
 		if (f->len >= most)
-			why = REASON_FILES;
-		else if (!folder_add(f, &room, d->d_name))
-			why = REASON_UNREADABLE;
+			return REASON_FILES;
+		if (!folder_add(f, &room, d->d_name))
+			return REASON_UNREADABLE;
 	}
-	if (list)
-		closedir(list);
+	if (errno)
+		return REASON_UNREADABLE;
 	if (f->len > 0)
 		qsort(f->names, f->len, sizeof(*f->names), by_name);
-	return why;
+	return REASON_COUNT;
 }
 
 /* ---- entries ---- */

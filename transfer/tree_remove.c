@@ -1,8 +1,8 @@
 /* A tree is removed by descriptors and without recursion. It is as deep as those that are stored at most. */
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/tree_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,12 +20,21 @@ struct removal {
 	size_t depth;
 };
 
+/* fchmodat(2) would follow a link that somebody put there since. */
+static int unlock(int dir, const char *name)
+{
+	char path[40];
+	autoclose int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return fd < 0 ? -1 : chmod(path, 0700);
+}
+
 /* Ours, and perhaps shut by its mode. */
 static int open_folder(int dir, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	autoclose int fd = openat(dir, name, flags);
-	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
+	if (fd < 0 && errno == EACCES && unlock(dir, name) == 0)
 		fd = openat(dir, name, flags);
 	return fd >= 0 && fchmod(fd, 0700) == 0 ? fd_take(&fd) : -1;
 }
@@ -57,12 +66,9 @@ static int pop(struct removal *r, int dir)
 static int step(struct removal *r, int dir)
 {
 	const struct level *level = &r->levels[r->depth - 1];
-	errno = 0;
-	const struct dirent *d = readdir(level->list);
+	const struct dirent *d = dir_next(level->list);
 	if (!d)
 		return errno ? -1 : pop(r, dir);
-	if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-		return 0;
 	if (unlinkat(level->fd, d->d_name, 0) == 0 || errno == ENOENT)
 		return 0;
 	return errno == EISDIR || errno == EPERM ? push(r, level->fd, d->d_name) : -1;

@@ -1,8 +1,8 @@
 #include "transfer/walk.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -204,8 +204,7 @@ static int entry(struct state *s, const struct dirent *d, struct err *e)
 static int walk_folder(struct state *s, struct err *e)
 {
 	while (s->depth > 0) {
-		errno = 0;
-		const struct dirent *d = readdir(s->frames[s->depth - 1].dir);
+		const struct dirent *d = dir_next(s->frames[s->depth - 1].dir);
 		if (!d && errno)
 			return err_sys(e, "input %s: read a folder", s->w->shown);
 		if (!d) {
@@ -213,8 +212,6 @@ static int walk_folder(struct state *s, struct err *e)
 				return -1;
 			continue;
 		}
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
 		if (entry(s, d, e) < 0)
 			return -1;
 	}

@@ -1,9 +1,9 @@
 #include "pipeline/scan/rules.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "pipeline/scan/predicate.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -173,26 +173,20 @@ static bool is_folder(const char *name)
 /* A folder that is no language's would never be looked into: a slip of the pen. */
 static int check_folders(int dir, const char *root, struct err *e)
 {
-	int failed = 0;
-	const int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = again < 0 ? NULL : fdopendir(again);
-	if (!d)
-		return err_sys(e, "read %s", root);
-	for (const struct dirent *one; !failed && (one = readdir(d));) {
+	autodir *list = dir_open(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	for (const struct dirent *one; list && (one = dir_next(list));) {
 		struct stat st;
 		if (one->d_name[0] == '.' || is_folder(one->d_name))
 			continue;
 		if (fstatat(dir, one->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
-			failed = err_usage(e,
-					   "%s/%s: there is no such language: python, c, cpp, csharp, "
-					   "javascript, typescript, java, shell",
-					   root, one->d_name);
+			return err_usage(e,
+					 "%s/%s: there is no such language: python, c, cpp, csharp, "
+					 "javascript, typescript, java, shell",
+					 root, one->d_name);
 		else if (is_rule(one))
-			failed = err_usage(e, "%s/%s lies in no language's folder", root,
-					   one->d_name);
+			return err_usage(e, "%s/%s lies in no language's folder", root, one->d_name);
 	}
-	closedir(d);
-	return failed;
+	return errno ? err_sys(e, "read %s", root) : 0;
 }
 
 int rules_load(struct ruleset *r, const char *folder, struct err *e)

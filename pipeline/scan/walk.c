@@ -1,8 +1,8 @@
 #include "pipeline/scan/walk.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -158,23 +158,16 @@ static int compare(const void *a, const void *b)
 /* 1: there are more names than are taken. */
 static int list_folder(struct walk *w, int folder, struct names *n, struct err *e)
 {
-	const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = again < 0 ? NULL : fdopendir(again);
-	if (!d) {
-		w->v->passed(w->v->arg, w->path, errno);
-		return 0;
-	}
-	int got = 0;
-	for (const struct dirent *one; got == 0 && (one = readdir(d));) {
-		if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0)
-			continue;
+	autodir *list = dir_open(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	for (const struct dirent *d; list && (d = dir_next(list));) {
 		if (n->len == WALK_FOLDER_MAX || ++w->entries > WALK_ENTRIES_MAX)
-			got = 1;
-		else
-			got = add_name(n, one->d_name, e);
+			return 1;
+		if (add_name(n, d->d_name, e) < 0)
+			return -1;
 	}
-	closedir(d);
-	return got;
+	if (errno)
+		w->v->passed(w->v->arg, w->path, errno);
+	return 0;
 }
 
 static int walk_folder(struct walk *w, const struct level *l, struct err *e)

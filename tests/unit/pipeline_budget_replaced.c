@@ -1,4 +1,5 @@
-/* A budget opens at any time, also while others put the next state in its place. */
+/* A budget opens at any time, also while others put the next state in its place, and is charged
+ * with what was reserved from a state that somebody put back since. */
 #include "pipeline/budget.h"
 
 #include <fcntl.h>
@@ -40,16 +41,20 @@ static int remove_budget(void **state)
 	return rmdir(folder);
 }
 
+static int replace_once(const char *text)
+{
+	const int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd >= 0 && write(fd, text, strlen(text)) >= 0 && close(fd) == 0 ? rename(fresh, path)
+									       : -1;
+}
+
 /* As a step does it, but without its flushes: as often as can be. */
 static int replace_in_turns(const char *text)
 {
 	enum { REPLACED = 20000 };
-	for (int i = 0; i < REPLACED; i++) {
-		const int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 || write(fd, text, strlen(text)) < 0 || close(fd) < 0 ||
-		    rename(fresh, path) < 0)
+	for (int i = 0; i < REPLACED; i++)
+		if (replace_once(text) < 0)
 			return 1;
-	}
 	return 0;
 }
 
@@ -86,11 +91,36 @@ static void it_opens_while_others_replace_it(void **state)
 		fail_msg("%d times: %s", refused, e.msg);
 }
 
+/* Its own part of it is gone with the reservation; what nobody measured is still counted as reserved. */
+static void what_was_reserved_is_charged_to_an_older_state(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct budget_refusal why;
+	struct budget_state s;
+	const struct budget_amount upper = {{10, 20, 30, 1}};
+	const struct budget_amount measured = {{BUDGET_UNKNOWN, 5, BUDGET_UNKNOWN, 1}};
+	autobudget b = BUDGET_INIT;
+	char *older = text_of_it();
+	assert_int_equal(budget_open(&b, path, &e), 0);
+	assert_int_equal(budget_reserve(&b, &upper, &why, &e), 1);
+	assert_int_equal(replace_once(older), 0);
+	free(older);
+	assert_int_equal(budget_settle(&b, &measured, &e), 0);
+	assert_int_equal(budget_look(&b, &s, &e), 0);
+	assert_int_equal(s.spent.of[BUDGET_CPU], 10);
+	assert_int_equal(s.spent.of[BUDGET_WALL], 5);
+	assert_int_equal(s.spent.of[BUDGET_MEMORY], 30);
+	assert_int_equal(s.settled, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(it_opens_while_others_replace_it, make_budget,
 						remove_budget),
+		cmocka_unit_test_setup_teardown(what_was_reserved_is_charged_to_an_older_state,
+						make_budget, remove_budget),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

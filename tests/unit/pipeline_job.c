@@ -228,13 +228,59 @@ static void approvals(void **state)
 	assert_int_equal(job_approve(&job, "walls=1m", &e), -1);
 }
 
+/* Each has a row that only says where it goes. */
+static void plain_members(void **state)
+{
+	(void)state;
+	must_read(
+		"{\"image\": \"@host\", \"source\": {\"git\": \"https://a.example/b.git\", \"submodules\": true, \"image\": \"git\", "
+		"\"max-bytes\": \"3M\", \"ca\": \"/ca\", \"allow\": [\"a.example:443\"]}, \"analyse\": {\"rules\": \"/rules\", "
+		"\"waivers\": [{\"id\": \"i\", \"path\": \"p\", \"reason\": \"r\"}]}, \"stages\": [{\"name\": \"a\", \"cache\": false, "
+		"\"command\": [\"@{n}\"]}], \"matrix\": {\"parameters\": {\"n\": [1, 2]}, \"keep-going\": true}}");
+	assert_true(job.source.submodules);
+	assert_string_equal(job.source.image, "git");
+	assert_int_equal(job.source.max_bytes, 3 << 20);
+	assert_string_equal(job.source.ca, "/ca");
+	assert_string_equal(job.source.allow[0], "a.example:443");
+	assert_string_equal(job.analyse.rules, "/rules");
+	assert_string_equal(job.analyse.waivers[0].id, "i");
+	assert_string_equal(job.analyse.waivers[0].path, "p");
+	assert_string_equal(job.analyse.waivers[0].reason, "r");
+	assert_string_equal(job.stages[0].name, "a");
+	assert_false(job.stages[0].cache);
+	assert_true(job.matrix.keep_going);
+	must_read(
+		"{\"image\": \"@host\", \"stages\": [{\"name\": \"b\", \"command\": [\"@{n}\"]}], \"cost\": {\"configurations\": "
+		"[{\"scale\": 1, \"set\": {\"n\": 1}}], \"full\": {\"scale\": 9, \"set\": {\"n\": 9}}, \"budget-file\": \"/b\", "
+		"\"budget\": {\"wall\": \"1s\", \"cpu-time\": \"2s\", \"memory\": \"3M\", \"scratch\": \"4M\"}}}");
+	assert_true(job.stages[0].cache);
+	assert_string_equal(job.cost.budget_file, "/b");
+	assert_int_equal(job.cost.approved.wall_ns, 1000000000);
+	assert_int_equal(job.cost.approved.cpu_time_ns, 2000000000);
+	assert_int_equal(job.cost.approved.memory_bytes, 3 << 20);
+	assert_int_equal(job.cost.approved.scratch_bytes, 4 << 20);
+}
+
+/* Names that are data are held to the same as those of members. */
+static void names_once(void **state)
+{
+	(void)state;
+	must_refuse("{\"image\": \"@host\", \"stages\": [{\"name\": \"a\", \"command\": [\"@{n}\"]}], "
+		    "\"matrix\": {\"parameters\": {\"n\": [1], \"m\": [1], \"n\": [2]}}}",
+		    "given twice");
+	must_refuse("{\"image\": \"@host\", \"stages\": [{\"name\": \"a\", \"command\": [\"@{n}\"]}], \"cost\": {\"configurations\": "
+		    "[{\"scale\": 1, \"set\": {\"n\": 1, \"n\": 2}}], \"full\": {\"scale\": 9, \"set\": {\"n\": 9}}}}",
+		    "given twice");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links),      cmocka_unit_test(kinds),
 		cmocka_unit_test(configured), cmocka_unit_test(ceilings),
 		cmocka_unit_test(parameters), cmocka_unit_test(sources),
-		cmocka_unit_test(approvals),
+		cmocka_unit_test(approvals),  cmocka_unit_test(plain_members),
+		cmocka_unit_test(names_once),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	arena_free(&arena);
