@@ -421,10 +421,14 @@ static int read_lang_stdin(struct reading *r, const struct place *p, void *into,
 int read_lang(struct reading *r, const struct place *p, void *into, struct err *e)
 {
 	static const struct job_member rows[] = {
-		{"name", read_lang_name},	{"version", read_lang_version},
-		{"options", read_lang_options}, {"files", read_lang_files},
-		{"args", read_lang_args},	{"build-image", read_build_image},
-		{"run-image", read_run_image},	{"stdin", read_lang_stdin},
+		{"name", read_lang_name},
+		{"version", read_lang_version},
+		{"options", read_lang_options},
+		{"files", read_lang_files},
+		{"args", read_lang_args},
+		{"build-image", read_build_image},
+		{"run-image", read_run_image},
+		{"stdin", read_lang_stdin},
 		{NULL, NULL},
 	};
 	struct job_lang *l = &((struct job *)into)->lang;
