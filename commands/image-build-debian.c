@@ -4,7 +4,6 @@
 #include "base/fd.h"
 #include "commands/commands.h"
 #include "runtime/sibling.h"
-#include "spec/parse.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +49,7 @@ static int check_tmpdir(struct err *e)
 	return err_usage(e,
 			 "TMPDIR %.200s may not be entered by others, and mmdebstrap works there as "
 			 "one of your subordinate ids; set TMPDIR=/tmp",
-			 show(dir).text);
+			 dir);
 }
 
 static int build(struct image_call *c, const struct debian *d, int to, struct err *e)

@@ -72,7 +72,7 @@ with Internet() as net:
     is_((job.status, job.out, made("filter")), ("succeeded", b"x\n", False), "attributes alone run nothing", job)
 
     # ---- large files that are kept elsewhere ----
-    POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"
+    POINTER = b"version https://lfs.example/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"
     served.repository("large-files", {".gitattributes": b"*.bin filter=lfs diff=lfs merge=lfs -text\n", ".lfsconfig": b"[lfs]\n\turl = https://elsewhere.example/lfs\n", "a.bin": POINTER})
     copy = clone("large-files")
     os.unlink(os.path.join(copy, "a.bin"))
