@@ -12,7 +12,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char mmdebstrap[] = "/usr/bin/mmdebstrap";
@@ -40,6 +42,19 @@ static int check(const struct debian *d, struct err *e)
 	if (check_word("suite", d->suite, e) < 0 || check_word("components", d->components, e) < 0)
 		return -1;
 	return check_word("variant", d->variant, e);
+}
+
+/* An ordinary user's mmdebstrap works there as one of the user's subordinate ids. */
+static int check_tmpdir(struct err *e)
+{
+	const char *dir = getenv("TMPDIR");
+	struct stat st;
+	if (geteuid() == 0 || !dir || stat(dir, &st) < 0 || (st.st_mode & S_IXOTH))
+		return 0;
+	return err_usage(e,
+			 "TMPDIR %.200s may not be entered by others, and mmdebstrap works there as "
+			 "one of your subordinate ids; set TMPDIR=/tmp",
+			 dir);
 }
 
 /* ---- what it is at ---- */
@@ -192,7 +207,8 @@ int image_build_debian(struct image_call *c, struct err *e)
 	const int done = image_options(c, rows, (struct word_count){1, 1}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
-	if (check(&d, e) < 0 || image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
+	if (check(&d, e) < 0 || check_tmpdir(e) < 0 ||
+	    image_taking_read(&taking, &from.limits, &from.report, e) < 0 ||
 	    image_check_name(c, c->argv[0], e) < 0)
 		return -1;
 	autowork w = WORK_INIT;

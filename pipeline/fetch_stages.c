@@ -14,10 +14,10 @@
 
 #define MIB (1ULL << 20)
 
-/* $1: url, $2: ref, $3: "submodules" or "", $4: "sha256" or "". A colon behind the ref says that it is one: "tag" alone is
- * a word of git's. No hook, no filter, no helper: nothing of the host's or the caller's
- * configuration is in there, and what the repository has is not read as configuration. How a repository names
- * its objects is known when it was asked. */
+/* $1: url, $2: ref, $3: "submodules" or "", $4: "sha256" or "". A colon behind the ref says that it
+ * is one: "tag" alone is a word of git's. No hook, no filter, no helper: nothing of the host's or
+ * the caller's configuration is in there, and what the repository has is not read as configuration.
+ * How a repository names its objects is known when it was asked. */
 static const char git_script[] =
 	"set -eu\n"
 	"begin() {\n"

@@ -12,7 +12,8 @@ struct watch {
 	int signals, caller;
 	struct outlet out, err, events;
 	bool cancelled;
-	/* What cannot be written to what the caller gave, though somebody reads there; NULL: it can. The job is cancelled then. */
+	/* What cannot be written to what the caller gave, though somebody reads there; NULL: it
+	 * can. The job is cancelled then. */
 	const char *unwritten;
 	int unwritten_errno;
 	uint64_t events_lost;

@@ -98,13 +98,51 @@ static bool read_named(struct reader *r, struct piece line)
 	return add(r, &f);
 }
 
+/* ---- what ends a program that was built ---- */
+
+/* "program: main.c:3: f: Assertion `x > 0' failed.": assert(3) of glibc. */
+static bool read_assertion(struct reader *r, struct piece line)
+{
+	struct found f = {.severity = SEVERITY_ERROR, .code = PIECE("assert")};
+	struct piece before;
+	if (!piece_ends(line, PIECE("' failed.")) || !take_until(&line, PIECE(": "), &before) ||
+	    !take_place(&line, &f.place) || !piece_has(line, PIECE("Assertion `")))
+		return false;
+	f.message = piece_from(line, piece_find(line, PIECE("Assertion `")));
+	reader_add(r, &f);
+	return true;
+}
+
+/* "terminate called after throwing an instance of 'std::runtime_error'" of libstdc++, "*** stack
+ * smashing detected ***: terminated". */
+static bool read_abort(struct reader *r, struct piece line)
+{
+	struct found f = {.severity = SEVERITY_ERROR, .message = line};
+	struct piece rest = line;
+	if (take(&rest, PIECE("terminate called after throwing an instance of '")))
+		f.code = piece_upto(rest, piece_find(rest, PIECE("'")));
+	else if (piece_begins(line, PIECE("terminate called ")) ||
+		 (piece_begins(line, PIECE("*** ")) && piece_ends(line, PIECE(" ***: terminated"))))
+		f.code = PIECE("abort");
+	else
+		return false;
+	reader_add(r, &f);
+	return true;
+}
+
 void read_gcc(struct reader *r)
 {
 	struct piece line;
+	bool thrown = false; /* the line before named an exception, and this one may have its words */
 	while (reader_next(r, &line)) {
+		if (thrown && take(&line, PIECE("  what():  ")))
+			reader_append(r, PIECE(": "), line);
+		thrown = false;
 		if (!line.len || line.at[0] == ' ' || line.at[0] == '\t')
 			continue;
-		if (!read_placed(r, line) && !read_linker(r, line))
+		thrown = read_abort(r, line);
+		if (!thrown && !read_assertion(r, line) && !read_placed(r, line) &&
+		    !read_linker(r, line))
 			read_named(r, line);
 	}
 }

@@ -91,11 +91,38 @@ static bool read_sorry(struct reader *r, struct piece line)
 	return true;
 }
 
+/* An exception group has a margin: blanks and a bar, or a plus where one of it begins. */
+static void take_margin(struct piece *line)
+{
+	struct piece rest = *line;
+	while (take(&rest, PIECE(" ")))
+		;
+	if (rest.len < line->len && (take(&rest, PIECE("| ")) || take(&rest, PIECE("+ "))))
+		*line = rest;
+}
+
+/* "  +-+---------------- 1 ----------------": an exception follows, with a traceback of its own or without. */
+static bool begins_one(struct piece line)
+{
+	line = piece_trim(line);
+	return piece_begins(line, PIECE("+-")) && piece_ends(line, PIECE(" ----------------"));
+}
+
 void read_python(struct reader *r)
 {
 	struct traceback t = {0};
 	struct piece line;
+	bool group = false;
 	while (reader_next(r, &line)) {
+		group |= piece_begins(line, PIECE("  + Exception Group Traceback "));
+		if (group && begins_one(line)) {
+			t = (struct traceback){.open = true};
+			continue;
+		}
+		if (group)
+			take_margin(&line);
+		if (piece_begins(line, PIECE("Exception Group Traceback ")))
+			t.open = false;
 		if (piece_begins(line, PIECE("Traceback (most recent call last):"))) {
 			t.open = false;
 			continue;

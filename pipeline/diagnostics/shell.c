@@ -18,7 +18,7 @@ static void name_it(struct found *f)
 {
 	const struct piece m = f->message;
 	f->severity = SEVERITY_ERROR;
-	if (piece_begins(m, PIECE("warning: ")))
+	if (take(&f->message, PIECE("warning: ")))
 		f->severity = SEVERITY_WARNING;
 	else if (piece_begins(m, PIECE("syntax error")) || piece_begins(m, PIECE("Syntax error")) ||
 		 piece_begins(m, PIECE("unexpected EOF")))

@@ -6,7 +6,6 @@ import io
 import os
 import shutil
 import stat
-import subprocess
 import sys
 import tarfile
 import zipfile

@@ -71,6 +71,17 @@ with Internet() as net:
     job = fetch("filter", "cat /run/input/source/x")
     is_((job.status, job.out, made("filter")), ("succeeded", b"x\n", False), "attributes alone run nothing", job)
 
+    # ---- large files that are kept elsewhere ----
+    POINTER = b"version https://lfs.example/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"
+    served.repository("large-files", {".gitattributes": b"*.bin filter=lfs diff=lfs merge=lfs -text\n", ".lfsconfig": b"[lfs]\n\turl = https://elsewhere.example/lfs\n", "a.bin": POINTER})
+    copy = clone("large-files")
+    os.unlink(os.path.join(copy, "a.bin"))
+    unconfined("-c", f"filter.lfs.smudge=touch {mark('smudge')}; cat", "checkout", "-q", "--", "a.bin", cwd=copy)
+    ok(made("smudge"), "the control: where Git LFS is set up, its filter runs")
+    job = fetch("large-files", "cat /run/input/source/a.bin")
+    is_((job.status, job.out, made("smudge")), ("succeeded", POINTER, False), "a job gets the pointer, and no filter runs", job)
+    is_({row["name"] for row in job.stage("fetch")["result"]["egress"]}, {"git.example"}, "nor is anybody else asked", job)
+
     # ---- core.fsmonitor of a bare repository inside ----
     inner = {"bare/HEAD": b"ref: refs/heads/main\n", "bare/refs/heads/.keep": b"", "bare/objects/.keep": b"", "bare/run": ("run", f"#!/bin/sh\n: > {mark('fsmonitor')}\n".encode()),
              "bare/config": f"[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = {mark('run-it')}\n".encode()}

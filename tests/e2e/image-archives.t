@@ -100,6 +100,10 @@ for words in (["import", folder, "odd name"], ["load", "--name", "odd name", "/d
               ["import", folder, f"r.test/x@{blob(b'x')}"]):
     run = store.image(*words)
     ok(run.code == 125 and b"reading" not in run.err and (b"not an image's name" in run.err or b"only a pull" in run.err), f"{words[0]}: refused by the name", run)
+if WHO == "user":
+    closed = tmpdir(mode=0o700)
+    run = store.image("build-debian", "closed", env={"TMPDIR": closed})
+    ok(run.code == 125 and f"TMPDIR {closed} may not be entered by others".encode() in run.err and store.names() == [], "build-debian: refused where mmdebstrap's own ids cannot work, with the way out", run)
 # Only a whole digest is an id.
 for name in ("sha256", "sha256:abc"):
     is_(store.image("import", folder, name).code, 0, f"{name} is a name")

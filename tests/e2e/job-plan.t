@@ -35,6 +35,11 @@ ok(not list(load_schema("spec").iter_errors({key: value for key, value in spec.i
 fetch, run = [[stage["spec"]["egress"][key] for key in ("allow", "bytes")] for stage in plan["stages"][::2]]
 is_((spec["memory"], spec["workdir"], run), (1 << 30, "/scratch/src", [["api.example:443"], 1 << 20]), "and what it says")
 is_(fetch, [["git.example:8443"], 2 * (5 << 20) + (64 << 20)], "the fetch, too")
+env = plan["stages"][0]["spec"]["env"]
+env = {word.split("=")[0]: word.split("=")[1] for word in env} if isinstance(env, list) else env
+is_({name: env.get(name) for name in ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_ATTR_NOSYSTEM", "GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_LFS_SKIP_SMUDGE")},
+    {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "GIT_ALLOW_PROTOCOL": "https",
+     "GIT_LFS_SKIP_SMUDGE": "1"}, "git in it has no configuration of the image's or anybody's, asks nobody and speaks https alone")
 ok(not os.path.exists(os.path.join(jobs.path, "jobs")), "nothing was made")
 run = jobs.verb("plan", jobs.document('{"stages": 1}'))
 ok(run.code == 125 and b":1:12:" in run.err, "a plan of what is wrong says where", run)
