@@ -8,6 +8,7 @@
 #include "commands/image.h"
 #include "commands/images.h"
 #include "rootfs/stored.h"
+#include "spec/keys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,19 @@ static const struct image_verb *find_verb(const char *name)
 		if (strcmp(verbs[i].name, name) == 0)
 			return &verbs[i];
 	return NULL;
+}
+
+static void complain_verb(const char *name)
+{
+	unsigned int distance = WORD_NEAR;
+	const char *near = NULL;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (word_is_near(name, verbs[i].name, &distance))
+			near = verbs[i].name;
+	if (near)
+		complain("image: %s: no such verb; did you mean %s?", name, near);
+	else
+		complain("image: %s: no such verb; `pinfold image --help` lists them", name);
 }
 
 static void print_verb(const char *name, const struct image_option *rows)
@@ -222,7 +236,7 @@ int main(int argc, char **argv)
 	}
 	const struct image_verb *v = find_verb(argv[1]);
 	if (!v) {
-		complain("image: %s: no such verb; `pinfold image --help` lists them", argv[1]);
+		complain_verb(argv[1]);
 		return EXIT_REFUSED;
 	}
 	int code = run_verb(v, argc - 2, argv + 2, &e);

@@ -7,6 +7,7 @@
 #include "commands/images.h"
 #include "commands/job.h"
 #include "runtime/deadline.h"
+#include "spec/keys.h"
 #include "spec/writer.h"
 
 #include <signal.h>
@@ -48,6 +49,19 @@ static const struct job_verb *find_verb(const char *name)
 		if (strcmp(verbs[i].name, name) == 0)
 			return &verbs[i];
 	return NULL;
+}
+
+static void complain_verb(const char *name)
+{
+	unsigned int distance = WORD_NEAR;
+	const char *near = NULL;
+	for (size_t i = 0; i < VERBS; i++)
+		if (word_is_near(name, verbs[i].name, &distance))
+			near = verbs[i].name;
+	if (near)
+		complain("job: %s: no such verb; did you mean %s?", name, near);
+	else
+		complain("job: %s: no such verb; `pinfold job --help` lists them", name);
 }
 
 static void print_verb(const char *name, const struct job_option *rows)
@@ -274,7 +288,7 @@ int main(int argc, char **argv)
 	}
 	const struct job_verb *v = find_verb(argv[1]);
 	if (!v) {
-		complain("job: %s: no such verb; `pinfold job --help` lists them", argv[1]);
+		complain_verb(argv[1]);
 		return EXIT_REFUSED;
 	}
 	return finish_printing(run_verb(v, argc - 2, argv + 2));

@@ -38,8 +38,7 @@ static void mention_end(const struct result *r)
 	const bool ours = r->status != RUN_EXITED && r->status != RUN_SIGNALED;
 	if (!ours && !r->cause.message[0])
 		return;
-	complain("%s%s%s%s%s", run_status_name(r->status), r->cause.stage[0] ? " in " : "",
-		 r->cause.stage, r->cause.message[0] ? ": " : "", r->cause.message);
+	complain_of_end(r);
 }
 
 static int write_result(struct sink *k, const struct result *r, struct err *e)
