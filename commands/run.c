@@ -15,8 +15,8 @@
 
 #include <sha2.h>
 
-/* Once, on stderr: what the host cannot enforce. The ledger in the result says it all. */
-static void mention_degraded(const struct result *r)
+/* Once, on stderr: what the host cannot enforce, and nobody said that he knows. The ledger in the result says it all. */
+static void mention_degraded(const struct spec *s, const struct result *r)
 {
 	char names[400] = "";
 	size_t used = 0;
@@ -24,7 +24,7 @@ static void mention_degraded(const struct result *r)
 		return;
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
-		if (g->state == G_ENFORCED || used >= sizeof(names) - 32)
+		if (g->state == G_ENFORCED || s->accept >> id & 1 || used >= sizeof(names) - 32)
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 					 used ? ", " : "", guarantee_name(id));
@@ -139,7 +139,7 @@ static int run_and_report(const struct spec *s, const struct sandbox_options *o,
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
 	sandbox_run(s, o, r);
 	if (r->status != RUN_REFUSED)
-		mention_degraded(r);
+		mention_degraded(s, r);
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
 	mention_end(r);

@@ -138,6 +138,8 @@ const struct key spec_keys[] = {
 
 	{"require", KEY_REQUIRE, GROUP_RUN, AT(require), NULL, .placeholder = "NAME[,NAME...]",
 	 .help = "guarantees that must be enforced in full, or nothing is started (repeatable)"},
+	{"accept", KEY_REQUIRE, GROUP_RUN, AT(accept), NULL, .placeholder = "NAME[,NAME...]",
+	 .help = "guarantees that may be degraded without a word on stderr; the result says it all the same (repeatable)"},
 	{"pull", KEY_ENUM, GROUP_RUN, AT(pull), "never", .words = pull_words,
 	 .placeholder = "never|missing",
 	 .help = "what becomes of an image name that is not stored; missing pulls it"},
