@@ -147,6 +147,10 @@ static bool is_degraded(const struct job_result *r, const char *name)
 {
 	for (size_t i = 0; i < r->runs_len; i++) {
 		const json_t *rows = json_object_get(r->runs[i]->result, "guarantees");
+		const char *status =
+			json_string_value(json_object_get(r->runs[i]->result, "status"));
+		if (status && strcmp(status, run_status_name(RUN_REFUSED)) == 0)
+			continue; /* nothing was started, and so nothing was to be had */
 		const json_t *row;
 		size_t at;
 		json_array_foreach(rows, at, row)

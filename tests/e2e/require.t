@@ -88,6 +88,8 @@ if degraded:
     for name, times in (("job.json", 1), ("quiet.json", 0)):
         run = pinfold("job", "run", os.path.join(folder, name), env=env)
         is_((run.code, run.err.count(b"degraded here")), (0, times), f"{name}: a job mentions what a stage did not accept", run)
+    run = pinfold("job", "run", "--build-image", "@host", "--run-image", "@host", "--lang", "python", os.path.join(folder, "none.py"), env=env)
+    ok(run.code == 1 and b"none.py" in run.err and b"degraded here" not in run.err, "where nothing was started nothing is degraded", run)
     people = pinfold("doctor", env={"XDG_CONFIG_HOME": "/nowhere"}).out.decode()
     named = people.partition('{"defaults": {"accept": ["')[2].partition('"]}}')[0].split(",")
     ok(set(degraded) <= set(named), "doctor has the names to accept", people[-400:])
