@@ -331,16 +331,17 @@ $(OUT)/tests/attack/hostile-report-control: $(OUT)/obj/tests/attack/hostile_repo
 tests-ready: $(OUT)/tests/attack/hostile-report $(OUT)/tests/attack/hostile-report-control
 # ---- end of attack ----
 
-# ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...] ----
+# ---- install: make install [PREFIX=/usr/local] [SYSCONFDIR=/etc] [DESTDIR=...]; make uninstall takes the same ----
 # pinfold looks for its siblings in ../libexec/pinfold from where it is, so that folder is no variable.
 SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 INSTALL    ?= install
-.PHONY: install
+pages      := $(sort $(wildcard docs/man/*.[157]) $(OUT)/share/man/man1/pinfold-run.1)
+.PHONY: install uninstall
 install: all
 	$(INSTALL) -D -m 0755 $(OUT)/bin/pinfold $(DESTDIR)$(PREFIX)/bin/pinfold
 	for name in $(siblings); do \
 		$(INSTALL) -D -m 0755 $(OUT)/libexec/pinfold/$$name $(DESTDIR)$(PREFIX)/libexec/pinfold/$$name || exit; done
-	for page in $(sort $(wildcard docs/man/*.[157]) $(OUT)/share/man/man1/pinfold-run.1); do \
+	for page in $(pages); do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; done
 	for rule in $(if $(grammars),$(sort $(rules_src))); do \
 		$(INSTALL) -D -m 0644 $$rule $(DESTDIR)$(PREFIX)/share/pinfold/$$rule || exit; done
@@ -350,6 +351,12 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold
 	$(INSTALL) -D -m 0644 docs/apparmor/pinfold.in $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
 	sed -i 's|@BINARY@|$(PREFIX)/bin/pinfold|; s|@LIBEXEC@|$(PREFIX)/libexec/pinfold|' $(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+# Every file that install made, whatever was built meanwhile, and the folders that are pinfold's alone; the others are everybody's.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/pinfold $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pinfold \
+		$(foreach page,$(pages),$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+		$(DESTDIR)$(SYSCONFDIR)/apparmor.d/pinfold
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/pinfold $(DESTDIR)$(PREFIX)/share/pinfold
 # ---- end of install ----
 
 # ---- fuzzing with libFuzzer: tests/fuzz/NAME.c, seeds in tests/fuzz/seeds/NAME ----

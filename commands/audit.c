@@ -197,10 +197,15 @@ static int set_option(struct selection *f, const char *option, const char *value
 	return 0;
 }
 
-static bool takes_value(const char *word)
+/* The option that takes a value and that word is, alone or with the value behind a "="; NULL: none. */
+static const char *takes_value(const char *word)
 {
-	return strcmp(word, "--id") == 0 || strcmp(word, "--since") == 0 ||
-	       strcmp(word, "--status") == 0;
+	static const char *const options[] = {"--id", "--since", "--status"};
+	const size_t len = strcspn(word, "=");
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (strlen(options[i]) == len && memcmp(options[i], word, len) == 0)
+			return options[i];
+	return NULL;
 }
 
 /* The file's name, or NULL and *e. */
@@ -208,9 +213,15 @@ static const char *read_words(struct selection *f, const struct context *c, stru
 {
 	const char *name = NULL;
 	for (int i = 0; i < c->argc; i++) {
-		const char *word = c->argv[i];
-		if (takes_value(word) && i + 1 < c->argc) {
-			if (set_option(f, word, c->argv[++i], e) < 0)
+		const char *word = c->argv[i], *option = takes_value(word);
+		const char *value = option ? strchr(word, '=') : NULL;
+		value = value ? value + 1 : option && i + 1 < c->argc ? c->argv[++i] : NULL;
+		if (option && !value) {
+			err_usage(e, "%s: a value is missing", option);
+			return NULL;
+		}
+		if (option) {
+			if (set_option(f, option, value, e) < 0)
 				return NULL;
 		} else if (strcmp(word, "--json") == 0) {
 			f->json = true;

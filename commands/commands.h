@@ -33,6 +33,9 @@ int command_completion(const struct context *c);
 /* "pinfold: message" on stderr, with whatever could drive a terminal escaped. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The end of a run in one line, as "STATUS in STAGE: MESSAGE"; a message that begins with the stage's name says it once. */
+void complain_of_end(const struct result *r);
+
 /* text on stdout, escaped in the same way: for all that is not ours. */
 void print_text(const char *text);
 

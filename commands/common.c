@@ -77,6 +77,16 @@ void complain(const char *fmt, ...)
 		deaf = true;
 }
 
+void complain_of_end(const struct result *r)
+{
+	const char *stage = r->cause.stage, *message = r->cause.message;
+	const size_t len = strlen(stage);
+	if (len > 0 && strncmp(message, stage, len) == 0 && strncmp(message + len, ": ", 2) == 0)
+		message += len + 2;
+	complain("%s%s%s%s%s", run_status_name(r->status), len > 0 ? " in " : "", stage,
+		 message[0] ? ": " : "", message);
+}
+
 /* A pipe without a reader, a socket whose other end is closed; a full disk is neither. */
 static bool nobody_reads(int fd)
 {

@@ -112,6 +112,25 @@ static void look_at_configuration(struct configuration *c, struct arena *a)
 		config_read(&c->spec, &c->refused);
 }
 
+/* What each run says on stderr here, and how it need not. */
+static void print_accept(const struct result *r, uint64_t accept)
+{
+	bool news = false;
+	for (int id = 0; id < G_COUNT; id++)
+		news |= r->guarantees[id].state == G_DEGRADED && !(accept >> id & 1);
+	if (!news)
+		return;
+	const char *before = "\nWhat is degraded is told at each run. Who knows that is told no more, by a configuration\n"
+			     "file (pinfold-config(5)) with {\"defaults\": {\"accept\": [\"";
+	for (int id = 0; id < G_COUNT; id++) {
+		if (r->guarantees[id].state != G_DEGRADED)
+			continue;
+		printf("%s%s", before, guarantee_name((enum guarantee_id)id));
+		before = ",";
+	}
+	printf("\"]}}\n");
+}
+
 static void print_configuration(const struct configuration *c)
 {
 	const struct rules *r = &c->spec.rules;
@@ -246,6 +265,8 @@ int command_doctor(const struct context *c)
 		return EXIT_REFUSED;
 	if (!json) {
 		print_people(&r);
+		if (possible(&r))
+			print_accept(&r, configuration.spec.accept);
 		print_configuration(&configuration);
 	}
 	return possible(&r) && configuration.refused.kind == ERR_NONE ? 0 : EXIT_REFUSED;

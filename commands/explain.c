@@ -281,8 +281,7 @@ static int conclude(const struct result *r)
 {
 	fflush(stdout); /* whether it got out, main() looks */
 	if (!result_ok(r))
-		complain("%s in %s: %s", run_status_name(r->status), r->cause.stage,
-			 r->cause.message);
+		complain_of_end(r);
 	return result_exit_code(r);
 }
 

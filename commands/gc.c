@@ -26,7 +26,10 @@ int command_gc(const struct context *c)
 {
 	struct err e = ERR_INIT;
 	const char *parent = NULL;
-	if (c->argc == 2 && strcmp(c->argv[0], "--cgroup-parent") == 0) {
+	static const char option[] = "--cgroup-parent=";
+	if (c->argc == 1 && strncmp(c->argv[0], option, strlen(option)) == 0) {
+		parent = c->argv[0] + strlen(option);
+	} else if (c->argc == 2 && strcmp(c->argv[0], "--cgroup-parent") == 0) {
 		parent = c->argv[1];
 	} else if (c->argc > 0) {
 		complain("gc: unexpected \"%s\"; usage: pinfold gc [--cgroup-parent PATH]",

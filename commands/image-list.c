@@ -65,11 +65,13 @@ int image_list(struct image_call *c, struct err *e)
 	const int done = image_options(c, rows, (struct word_count){0, 0}, e);
 	if (done != 0)
 		return done < 0 ? -1 : 0;
+	if (json && names)
+		return err_usage(e, "--json and --names are two forms; give one");
 	struct stored_list list = {.len = 0};
 	struct debris debris = {.tell = image_warn};
 	if (c->store.dir >= 0 && store_list(&c->store, &list, &debris, c->arena, e) < 0)
 		return -1;
-	if (names && !json)
+	if (names)
 		print_names(&list);
 	else if (!json)
 		print_rows(&list);

@@ -156,6 +156,10 @@ static bool is_degraded(const struct job_result *r, const char *name)
 		if (!was_confined(r->runs[i]))
 			continue;
 		const json_t *rows = json_object_get(r->runs[i]->result, "guarantees");
+		const char *status =
+			json_string_value(json_object_get(r->runs[i]->result, "status"));
+		if (status && strcmp(status, run_status_name(RUN_REFUSED)) == 0)
+			continue; /* nothing was started, and so nothing was to be had */
 		const json_t *row;
 		size_t at;
 		json_array_foreach(rows, at, row)
@@ -170,13 +174,17 @@ static bool is_degraded(const struct job_result *r, const char *name)
 	return false;
 }
 
-/* Once, for all runs; each result's ledger says it all. */
-static void mention_degraded(const struct job_result *r)
+/* Once, for all runs, of what one of them did not accept; each result's ledger says it all. */
+static void mention_degraded(const struct job *job, const struct job_result *r)
 {
 	char names[400] = "";
 	size_t used = 0;
+	uint64_t accept = UINT64_MAX;
+	for (size_t i = 0; i < job->stages_len; i++)
+		accept &= job->stages[i].whole.accept;
 	for (int id = 0; id < G_COUNT && used < sizeof(names) - 32; id++)
-		if (is_degraded(r, guarantee_name((enum guarantee_id)id)))
+		if (!(accept >> id & 1) &&
+		    is_degraded(r, guarantee_name((enum guarantee_id)id)))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 						 used ? ", " : "",
 						 guarantee_name((enum guarantee_id)id));
@@ -187,7 +195,7 @@ static void mention_degraded(const struct job_result *r)
 static int report(struct request *q, struct job_result *r)
 {
 	struct err e = ERR_INIT;
-	mention_degraded(r);
+	mention_degraded(&q->job, r);
 	mention_findings(r);
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);

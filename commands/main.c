@@ -1,6 +1,7 @@
 #include "base/pages.h"
 #include "commands/commands.h"
 #include "runtime/deadline.h"
+#include "spec/keys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,18 @@ static const struct command {
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+	unsigned int distance = WORD_NEAR;
+	const char *near = NULL;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(name, commands[i].name) == 0)
 			return &commands[i];
-	complain("%s: no such command; `pinfold help` lists them", name);
+		if (word_is_near(name, commands[i].name, &distance))
+			near = commands[i].name;
+	}
+	if (near)
+		complain("%s: no such command; did you mean %s?", name, near);
+	else
+		complain("%s: no such command; `pinfold help` lists them", name);
 	return NULL;
 }
 

@@ -1,5 +1,8 @@
 #include "commands/options.h"
 
+#include "commands/commands.h"
+#include "spec/keys.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +11,22 @@ enum { WORD_COLUMNS = 26 };
 bool is_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+void verb_unknown(const char *command, const char *name,
+		  const struct verb_manual *(*manual)(size_t i))
+{
+	unsigned int distance = WORD_NEAR;
+	const char *near = NULL;
+	const struct verb_manual *m;
+	for (size_t i = 0; (m = manual(i)); i++)
+		if (word_is_near(name, m->name, &distance))
+			near = m->name;
+	if (near)
+		complain("%s: %s: no such verb; did you mean %s?", command, name, near);
+	else
+		complain("%s: %s: no such verb; `pinfold %s --help` lists them", command, name,
+			 command);
 }
 
 static bool takes_value(const struct verb_option *row)

@@ -30,6 +30,11 @@ struct verb_manual {
 	const char *more;  /* lines below it; NULL none */
 };
 
+/* Complains that a command has no such verb, and names what was probably meant, or where they are
+ * listed. manual: that of the verb of that number, NULL behind the last. */
+void verb_unknown(const char *command, const char *name,
+		  const struct verb_manual *(*manual)(size_t i));
+
 /* How many words may stay that are no options; most -1: any number. */
 struct word_count {
 	int least, most;

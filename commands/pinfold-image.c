@@ -66,6 +66,11 @@ static const struct image_verb *find_verb(const char *name)
 	return NULL;
 }
 
+static const struct verb_manual *manual_of(size_t i)
+{
+	return i < sizeof(verbs) / sizeof(*verbs) ? &verbs[i].manual : NULL;
+}
+
 int image_find(struct image_call *c, const char *name, struct stored_name *n, struct err *e)
 {
 	const int got = store_get_name(&c->store, name, n, c->arena, e);
@@ -150,7 +155,7 @@ int main(int argc, char **argv)
 	}
 	const struct image_verb *v = find_verb(argv[1]);
 	if (!v) {
-		complain("image: %s: no such verb; `pinfold image --help` lists them", argv[1]);
+		verb_unknown("image", argv[1], manual_of);
 		return EXIT_REFUSED;
 	}
 	int code = run_verb(v, argc - 2, argv + 2, &e);

@@ -54,6 +54,11 @@ static const struct job_verb *find_verb(const char *name)
 	return NULL;
 }
 
+static const struct verb_manual *manual_of(size_t i)
+{
+	return i < VERBS ? &verbs[i].manual : NULL;
+}
+
 int job_words(struct job_call *c, const struct verb_option *rows, struct word_count count,
 	      struct err *e)
 {
@@ -211,7 +216,7 @@ int main(int argc, char **argv)
 	}
 	const struct job_verb *v = find_verb(argv[1]);
 	if (!v) {
-		complain("job: %s: no such verb; `pinfold job --help` lists them", argv[1]);
+		verb_unknown("job", argv[1], manual_of);
 		return EXIT_REFUSED;
 	}
 	return finish_printing(run_verb(v, argc - 2, argv + 2));

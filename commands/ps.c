@@ -100,7 +100,9 @@ int command_ps(const struct context *c)
 	if (c->argc == 1 && strcmp(c->argv[0], "--json") == 0) {
 		l.json = json_array();
 	} else if (c->argc > 0) {
-		complain("ps: unexpected \"%s\"; usage: pinfold ps [--json]", c->argv[0]);
+		const bool second = strcmp(c->argv[0], "--json") == 0;
+		complain("ps: unexpected \"%s\"; usage: pinfold ps [--json]",
+			 c->argv[second ? 1 : 0]);
 		return EXIT_REFUSED;
 	}
 	struct registry r = REGISTRY_INIT;

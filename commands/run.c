@@ -15,8 +15,8 @@
 
 #include <sha2.h>
 
-/* Once, on stderr: what the host cannot enforce. The ledger in the result says it all. */
-static void mention_degraded(const struct result *r)
+/* Once, on stderr: what the host cannot enforce, and nobody said that he knows. The ledger in the result says it all. */
+static void mention_degraded(const struct spec *s, const struct result *r)
 {
 	char names[400] = "";
 	size_t used = 0;
@@ -24,7 +24,7 @@ static void mention_degraded(const struct result *r)
 		return;
 	for (int id = 0; id < G_COUNT; id++) {
 		const struct guarantee *g = &r->guarantees[id];
-		if (g->state == G_ENFORCED || used >= sizeof(names) - 32)
+		if (g->state == G_ENFORCED || s->accept >> id & 1 || used >= sizeof(names) - 32)
 			continue;
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 					 used ? ", " : "", guarantee_name(id));
@@ -38,8 +38,7 @@ static void mention_end(const struct result *r)
 	const bool ours = r->status != RUN_EXITED && r->status != RUN_SIGNALED;
 	if (!ours && !r->cause.message[0])
 		return;
-	complain("%s%s%s%s%s", run_status_name(r->status), r->cause.stage[0] ? " in " : "",
-		 r->cause.stage, r->cause.message[0] ? ": " : "", r->cause.message);
+	complain_of_end(r);
 }
 
 static int write_result(struct sink *k, const struct result *r, struct err *e)
@@ -140,7 +139,7 @@ static int run_and_report(const struct spec *s, const struct sandbox_options *o,
 		snprintf(r->id, sizeof(r->id), "%s", s->id);
 	sandbox_run(s, o, r);
 	if (r->status != RUN_REFUSED)
-		mention_degraded(r);
+		mention_degraded(s, r);
 	for (size_t i = 0; i < r->warnings_len; i++)
 		complain("warning: %s", r->warnings[i]);
 	mention_end(r);

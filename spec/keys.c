@@ -138,6 +138,8 @@ const struct key spec_keys[] = {
 
 	{"require", KEY_REQUIRE, GROUP_RUN, AT(require), NULL, .placeholder = "NAME[,NAME...]",
 	 .help = "guarantees that must be enforced in full, or nothing is started (repeatable)"},
+	{"accept", KEY_REQUIRE, GROUP_RUN, AT(accept), NULL, .placeholder = "NAME[,NAME...]",
+	 .help = "guarantees that may be degraded without a word on stderr; the result says it all the same (repeatable)"},
 	{"pull", KEY_ENUM, GROUP_RUN, AT(pull), "never", .words = pull_words,
 	 .placeholder = "never|missing",
 	 .help = "what becomes of an image name that is not stored; missing pulls it"},
@@ -204,7 +206,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /* Edits that turn a into b; two letters in the wrong order count as one. */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int edits(const char *a, const char *b)
 {
 	unsigned int d[NAME_MAX_LEN + 1][NAME_MAX_LEN + 1];
 	size_t la = strlen(a), lb = strlen(b);
@@ -225,19 +227,25 @@ static unsigned int distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
+bool word_is_near(const char *name, const char *word, unsigned int *distance)
+{
+	const unsigned int d = edits(name, word);
+	/* Half of a short word changed is another word. */
+	if (d >= *distance || d * 2 >= strlen(word))
+		return false;
+	*distance = d;
+	return true;
+}
+
 const char *key_nearest(const char *name)
 {
 	static const char *const others[] = {"spec", "help", "image", "command"};
 	const char *best = NULL;
-	unsigned int best_distance = 3;
+	unsigned int distance = WORD_NEAR;
 	for (size_t i = 0; i < spec_keys_len + sizeof(others) / sizeof(others[0]); i++) {
 		const char *n = i < spec_keys_len ? spec_keys[i].name : others[i - spec_keys_len];
-		unsigned int d = distance(name, n);
-		/* Half of a short word changed is another word. */
-		if (d < best_distance && d * 2 < strlen(n)) {
+		if (word_is_near(name, n, &distance))
 			best = n;
-			best_distance = d;
-		}
 	}
 	return best;
 }

@@ -73,6 +73,10 @@ extern const char *const key_group_titles[GROUP_COUNT];
 /* The row of that name; NULL: unknown. */
 const struct key *key_find(const char *name);
 
+/* Whether name may be a slip of word, and a nearer one than what was found before: *distance is lowered then. */
+enum { WORD_NEAR = 3 }; /* where *distance begins */
+bool word_is_near(const char *name, const char *word, unsigned int *distance);
+
 /* The name that was probably meant: a key or one of the words that stand beside the keys
  * ("spec", "help", "image", "command"); NULL: nothing is near. */
 const char *key_nearest(const char *name);

@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- require ---- */
+/* ---- require, accept ---- */
 
 int list_set_require(struct spec *s, const struct key *k, const char *text, struct err *e)
 {
-	(void)k;
-	uint64_t bits = 0;
+	uint64_t *field = value_field(s, k), bits = 0;
 	for (const char *at = text;;) {
 		char name[32];
 		size_t len = strcspn(at, ",");
@@ -25,15 +24,16 @@ int list_set_require(struct spec *s, const struct key *k, const char *text, stru
 			break;
 		at += len + 1;
 	}
-	s->require |= bits;
+	*field |= bits;
 	return 0;
 }
 
 void list_write_require(const struct spec *s, const struct key *k, struct json_writer *w)
 {
+	const uint64_t *field = value_field_of(s, k);
 	json_begin(w, key_member(k), '[');
 	for (int i = 0; i < G_COUNT; i++) {
-		if (s->require & (1ULL << i))
+		if (*field & (1ULL << i))
 			json_text(w, NULL, guarantee_name((enum guarantee_id)i));
 	}
 	json_end(w, '[');
@@ -41,8 +41,7 @@ void list_write_require(const struct spec *s, const struct key *k, struct json_w
 
 void list_clear_require(struct spec *s, const struct key *k)
 {
-	(void)k;
-	s->require = 0;
+	*(uint64_t *)value_field(s, k) = 0;
 }
 
 /* ---- allow ---- */

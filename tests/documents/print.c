@@ -240,6 +240,7 @@ static const char *const everything[][2] = {
 	{"id", "x"},
 	{"seccomp", "f"},
 	{"require", "all"},
+	{"accept", "memory,kill"},
 	{"on-exit", "wait"},
 	{"grace", "0s"},
 	{"cgroup-parent", "/sys/fs/cgroup/x"},

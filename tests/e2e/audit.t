@@ -133,7 +133,7 @@ def small_files(size):
 path = log("full")
 run = pinfold("run", "--audit", path, *payload, "echo", "ran", preexec_fn=small_files(40), result=False)
 is_((run.code, run.out), (125, b""), "a disk that is full at the start: nothing runs", run)
-like(run.err.decode(), r"refused in audit: audit: write to ", "and it is said")
+like(run.err.decode(), r"refused in audit: write to ", "and it is said")
 ok(os.stat(path).st_size == 40, "a torn line is left", str(os.stat(path).st_size))
 run = pinfold("run", "--audit", path, *payload, "exit", "0")
 with open(path, "rb") as file:

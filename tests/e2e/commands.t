@@ -23,6 +23,18 @@ for words in ["version", "x"], ["--version", "x"], ["completion", "bash"], ["com
     is_((run.code, run.out), (125, b""), f"{' '.join(words[:1] + words[-1:])}: refused", run)
     ok(run.err.startswith(b"pinfold: ") and words[-1].encode() in run.err, "and the word is named", run)
 
+for words, meant in (["rn"], "run"), (["exlpain"], "explain"), (["help", "imgae"], "image"), (["image", "lsit"], "list"), (["job", "chekc"], "check"):
+    run = pinfold(*words)
+    ok(run.code == 125 and run.err.endswith(f"did you mean {meant}?\n".encode()), f"{' '.join(words)}: what was probably meant", run)
+for words in ["frobnicate"], ["image", "frobnicate"], ["job", "frobnicate"]:
+    like(pinfold(*words).err, rb"^pinfold: (\w+: )?frobnicate: no such (command|verb); `pinfold (help|\w+ --help)` lists them\n$", f"{' '.join(words)}: nothing is near")
+for words, said in (["audit", "--since"], "--since: a value is missing"), (["ps", "--json", "x"], '"x"'), \
+        (["image", "list", "--json", "--names"], "two forms"), (["gc", "--cgroup-parent=/none"], "/none"):
+    run = pinfold(*words)
+    ok(run.code == 125 and said in run.err.decode(), f"{' '.join(words)}: {said}", run)
+run = pinfold("run", "--slots", "1", tiny(), "/bin/payload", env={"XDG_RUNTIME_DIR": "/dev/null"} if WHO == "user" else {}, result=False)
+unlike(run.err.decode(), r"in slots: slots:", "a stage is named once")
+
 with open("/dev/full", "wb") as full:
     for words in ["help"], ["version"], ["completion"], ["gc"], ["ps", "--json"], ["run", "--help"], ["help", "run"], ["explain", "--help"], \
             ["explain", tiny(), "true"], ["doctor", "--json"], ["doctor"]:

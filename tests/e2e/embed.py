@@ -240,7 +240,15 @@ def stand_ins(example):
     is_((o["failure"], o["ok"]), ("callback", False), "whoever reads the example's stdout is gone: the run is cancelled, and it says so", str(o))
 
 
+def without_words(example):
+    """What somebody does first."""
+    done = subprocess.run(example, cwd=tmpdir(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=WAIT)
+    is_((done.returncode, done.stdout, done.stderr.count(b"\n")), (1, b"", 1), "without words: its usage, a line", done.stderr.decode())
+    like(done.stderr.decode(), r"OUTCOME PINFOLD ARG\.\.\.", "which says what it wants")
+
+
 def holds(example):
+    without_words(example)
     real(example)
     stand_ins(example)
     done()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """--require NAME starts nothing where that guarantee is not enforced in full, and says which it is and what would mend it;
 a limit that nothing can enforce is refused without being asked."""
+import json
 import os
 import resource
 import sys
@@ -64,5 +65,38 @@ for option in ("--read-bps", "--write-bps", "--read-iops", "--write-iops"):
 if degraded:
     said = [line for line in plain.err.decode().splitlines() if "degraded here" in line]
     is_(len(said), 1, "a run that takes less says so once on stderr", plain)
+    plain_said = said[0]
     ok(all(name in said[0] for name in degraded), "with every name", plain)
+    first, rest = degraded[0], degraded[1:]
+    run = pinfold("run", "--accept", first, tiny(), "/bin/payload", "exit", "3")
+    said = [line for line in run.err.decode().splitlines() if "degraded here" in line]
+    is_(said, [plain_said.replace(f"{first}, ", "", 1)] if rest else [], "what is accepted is not mentioned, and all else is", run)
+    is_((run.guarantee(first)["state"], run.code), ("degraded", 3), "the result says it as ever")
+    is_(pinfold("run", "--accept", ",".join(degraded), tiny(), "/bin/payload", "exit", "3").err, b"", "nor all of it")
+    folder = tmpdir()
+    os.mkdir(os.path.join(folder, "pinfold"))
+    for name, document in ("pinfold/config.json", {"defaults": {"accept": degraded}}), \
+            ("job.json", {"stages": [{"name": "a", "image": "@host", "command": ["true"]}, {"name": "b", "image": "@host", "command": ["true"], "accept": ["all"]}]}), \
+            ("quiet.json", {"stages": [{"name": "a", "image": "@host", "command": ["true"], "accept": ["all"]}]}):
+        with open(os.path.join(folder, name), "w") as file:
+            json.dump(document, file)
+    run = pinfold("run", tiny(), "/bin/payload", "exit", "3", env={"XDG_CONFIG_HOME": folder})
+    is_((run.code, run.err), (3, b""), "a configuration file's place for it", run)
+    run = pinfold("run", "--require", first, tiny(), "/bin/payload", "exit", "3", env={"XDG_CONFIG_HOME": folder})
+    is_((run.status, run.code), ("refused", 125), "what is accepted and required is required", run)
+    env = {"PINFOLD_STORE": os.path.join(folder, "store"), "XDG_CONFIG_HOME": "/nowhere"}
+    for name, times in (("job.json", 1), ("quiet.json", 0)):
+        run = pinfold("job", "run", os.path.join(folder, name), env=env)
+        is_((run.code, run.err.count(b"degraded here")), (0, times), f"{name}: a job mentions what a stage did not accept", run)
+    run = pinfold("job", "run", "--build-image", "@host", "--run-image", "@host", "--lang", "python", os.path.join(folder, "none.py"), env=env)
+    ok(run.code == 1 and b"none.py" in run.err and b"degraded here" not in run.err, "where nothing was started nothing is degraded", run)
+    people = pinfold("doctor", env={"XDG_CONFIG_HOME": "/nowhere"}).out.decode()
+    named = people.partition('{"defaults": {"accept": ["')[2].partition('"]}}')[0].split(",")
+    ok(set(degraded) <= set(named), "doctor has the names to accept", people[-400:])
+    with open(os.path.join(folder, "pinfold/config.json"), "w") as file:
+        json.dump({"defaults": {"accept": named}}, file)
+    people = pinfold("doctor", env={"XDG_CONFIG_HOME": folder}).out.decode()
+    ok("told at each run" not in people, "and does not repeat them to who has", people[-400:])
+run = pinfold("run", "--accept", "wal", tiny(), "/bin/payload", "exit", "3")
+is_((run.status, run.code), ("refused", 125), "an unknown name cannot be accepted", run)
 done()

@@ -177,7 +177,8 @@ static void assert_same(const struct spec *a, const struct spec *b)
 	assert_int_equal(a->slots.count, b->slots.count);
 	assert_true(a->slots.count == 0 || same_text(a->slots.name, b->slots.name));
 	assert_true(a->queue_ns == b->queue_ns && a->slots_memory_bytes == b->slots_memory_bytes);
-	assert_true(a->grace_ns == b->grace_ns && a->require == b->require && a->tty == b->tty);
+	assert_true(a->grace_ns == b->grace_ns && a->require == b->require &&
+		    a->accept == b->accept && a->tty == b->tty);
 	assert_true(a->stdin_kind == b->stdin_kind && same_text(a->stdin_file, b->stdin_file));
 	assert_true(same_text(a->cgroup_parent, b->cgroup_parent) &&
 		    same_text(a->seccomp_file, b->seccomp_file));

@@ -57,7 +57,11 @@ int main(int argc, char **argv)
 {
 	int cancel[2];
 	pthread_t listener;
-	if (argc < 3 || pipe(cancel) < 0)
+	if (argc < 3) {
+		fprintf(stderr, "usage: embed OUTCOME PINFOLD ARG...\n");
+		return 1;
+	}
+	if (pipe(cancel) < 0)
 		return 2;
 	/* A reader of ours that goes away is an error of a callback, not our death. */
 	signal(SIGPIPE, SIG_IGN);

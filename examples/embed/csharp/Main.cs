@@ -33,6 +33,10 @@ static class Program
 
 	static int Main(string[] args)
 	{
+		if (args.Length < 2) {
+			Console.Error.WriteLine("usage: embed.exe OUTCOME PINFOLD ARG...");
+			return 1;
+		}
 		var stop = new CancellationTokenSource();
 		var listener = new Thread(() => {
 			for (string line; (line = Console.In.ReadLine()) != null;)

@@ -220,4 +220,10 @@ async function main([file, program, ...args]) {
   process.stdin.destroy();
 }
 
-if (require.main === module) main(process.argv.slice(2));
+if (require.main === module) {
+  if (process.argv.length < 4) {
+    console.error("usage: embed.js OUTCOME PINFOLD ARG...");
+    process.exit(1);
+  }
+  main(process.argv.slice(2));
+}

@@ -242,6 +242,8 @@ class Loop:
 
 def main():
     """embed.py OUTCOME PINFOLD ARG...: runs it, passes its output on, cancels it at "cancel" on stdin, writes the outcome."""
+    if len(sys.argv) < 3:
+        sys.exit(main.__doc__)
     output = sys.stdout.buffer
 
     def pass_on(to):
