@@ -26,7 +26,7 @@ static const uint32_t constants[64] = {
 /* As libc found at its start: under a hypervisor each CPUID costs more than a small file's hash. */
 static bool have_instructions(void)
 {
-	return CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSE4_1) && CPU_FEATURE_PRESENT(SSSE3);
+	return CPU_FEATURE_ACTIVE(SHA) && CPU_FEATURE_ACTIVE(SSE4_1) && CPU_FEATURE_ACTIVE(SSSE3);
 }
 
 #define WITH_INSTRUCTIONS __attribute__((target("sha,sse4.1,ssse3"), always_inline)) static inline
