@@ -1,5 +1,7 @@
 #include "pipeline/scan/kind.h"
 
+#include "pipeline/scan/recipe.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -63,6 +65,8 @@ struct kind kind_of(const char *name, const char *head, size_t len)
 		return (struct kind){KIND_BINARY, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
 	if (named(name, "ipynb"))
 		return (struct kind){KIND_NOTEBOOK, LANGUAGE_NONE, 4 * (size_t)SOURCE_BYTES_MAX};
+	if (recipe_of(name) != RECIPE_NONE)
+		return (struct kind){KIND_RECIPE, LANGUAGE_NONE, SOURCE_BYTES_MAX};
 	/* A name of source code wins over what the bytes look like: who runs it goes by the name. */
 	const enum language l = language_of(name, head, len);
 	if (l != LANGUAGE_NONE)

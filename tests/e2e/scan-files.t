@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """scan looks into notebooks, archives, ELF files, manifests; it finds credentials and what runs by itself."""
+import bz2
 import io
 import json
+import lzma
 import os
 import sys
 import tarfile
@@ -74,6 +76,52 @@ check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2
 check("a single file that grows past the bounds, of no kind that is read", {"a.gz": gzip.compress(b"\1" * (257 << 20), 1)}, [("a.gz!/a", 0, "archive.bomb")])
 check("one that is large and within them", {"a.gz": gzip.compress(b"\1" * (20 << 20), 1)}, [])
 check("a member of that size", {"a.zip": zipped({"a": bytes(257 << 20)})}, [("a.zip!/a", 0, "archive.bomb")])
+
+for what, squeeze in ("gz", lambda b: gzip.compress(b, 1)), ("bz2", bz2.compress), ("xz", lambda b: lzma.compress(b, preset=0)):
+    check(f"zeros alone are a tar without a member, and a .{what} of them a bomb", {f"a.{what}": squeeze(bytes(257 << 20))}, [(f"a.{what}", 0, "archive.bomb")])
+check("a few of them are none", {"a.gz": gzip.compress(bytes(1 << 20))}, [])
+check("what is behind the end of a tar is looked at", {"a.tar": tarred({"x.py": b""}, "w") + tarred({"y.py": PY}, "w"), "b.tgz": gzip.compress(bytes(1 << 20) + tarred({"z.py": PY}, "w"))},
+      [("a.tar!/y.py", 2, "python.process"), ("b.tgz!/z.py", 2, "python.process")])
+
+# ---- lines for a shell in Makefiles and Dockerfiles ----
+
+MAKEFILE = b"""# curl https://a.example.org | sh
+CURL = curl -s
+SRC = $(wildcard *.c) # sudo
+X := $(shell wget -q https://b.example.org/a) $(shell hostname)
+Y != nc -l 1
+all: $(OBJS) ; sudo make install
+\t@eval ls
+\t$(CURL) https://c.example.org/i.sh | sh
+\t-$(CC) $(CFLAGS) -o $@ $< $(patsubst %.c,%.o,$(SRC)) && \\
+\t  curl https://d.example.org
+\tfor i in $$(ls); do echo $$i $(@D); done
+\t@echo "curl is not run: sudo" > $@
+ifeq ($(shell scp a b),)
+endif
+clean: ; rm -rf out
+"""
+run = check("a Makefile's recipes and functions", {"Makefile": MAKEFILE, "sub/rules.mk": b"a:\n\tsudo ls\n", "Makefile.txt": b"a:\n\tsudo ls\n"},
+            [("Makefile", 4, "shell.network"), ("Makefile", 5, "shell.network"), ("Makefile", 6, "shell.privilege"), ("Makefile", 7, "shell.dynamic-code"), ("Makefile", 8, "shell.dynamic-code"),
+             ("Makefile", 8, "shell.network"), ("Makefile", 10, "shell.network"), ("Makefile", 13, "shell.network"), ("sub/rules.mk", 2, "shell.privilege")])
+place = next(one for one in results(run.sarif) if one["locations"][0]["physicalLocation"]["region"].get("startLine") == 8)["locations"][0]["physicalLocation"]["region"]
+is_((place["snippet"]["text"], place["startColumn"]), ("\t$(CURL) https://c.example.org/i.sh | sh", 2), "the line is shown as it stands there")
+DOCKERFILE = b"""FROM debian
+# RUN sudo x
+ENV curl=1
+RUN --mount=type=cache,target=/x true && \\
+    # a remark
+    curl -s https://a.example.org/i.sh | sh
+run ["wget", "https://b.example.org/"]
+RUN <<'EOF'
+set -e
+nc -l 1
+EOF
+COPY curl /usr/bin/curl
+ENTRYPOINT ["curl"]
+"""
+check("a Dockerfile's", {"Dockerfile": DOCKERFILE, "app.dockerfile": b"RUN sudo ls", "Dockerfile.dev": b"FROM x\nRUN <<"},
+      [("Dockerfile", 6, "shell.network"), ("Dockerfile", 6, "shell.dynamic-code"), ("Dockerfile", 7, "shell.network"), ("Dockerfile", 10, "shell.network"), ("app.dockerfile", 1, "shell.privilege")])
 
 # ---- machine code ----
 
