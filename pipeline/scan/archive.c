@@ -207,6 +207,14 @@ static bool read_entry(struct reader *r, const struct unit *u, struct archive *a
 	return r->unpacked <= UNPACKED_MAX;
 }
 
+bool archive_behind(const struct unit *u)
+{
+	enum { REMARK_MAX = 65535, RECORD = 22 };
+	const size_t look = u->len < REMARK_MAX + RECORD ? u->len : REMARK_MAX + RECORD;
+	return memmem(u->text + u->len - look, look, "PK\005\006", 4) &&
+	       memmem(u->text, u->len, "PK\001\002", 4);
+}
+
 void archive_look(struct reader *r, const struct unit *u)
 {
 	struct archive_entry *entry;

@@ -1,5 +1,6 @@
 #include "pipeline/scan/kind.h"
 
+#include "pipeline/scan/reader.h"
 #include "pipeline/scan/recipe.h"
 
 #include <string.h>
@@ -73,7 +74,7 @@ struct kind kind_of(const char *name, const char *head, size_t len)
 		return (struct kind){KIND_SOURCE, l, SOURCE_BYTES_MAX};
 	if (is_archive(head, len))
 		return (struct kind){KIND_ARCHIVE, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
-	if (is_text(head, len))
+	if (is_text(head, len) || hooks_named(name))
 		return (struct kind){KIND_TEXT, LANGUAGE_NONE, TEXT_BYTES_MAX};
 	return (struct kind){KIND_OTHER, LANGUAGE_NONE, 0};
 }

@@ -265,6 +265,8 @@ void unit_read(struct reader *r, const struct unit *u)
 {
 	const struct kind k = kind_of(u->name, u->text, u->len < KIND_HEAD ? u->len : KIND_HEAD);
 	hooks_read(r, u);
+	if ((k.name == KIND_SOURCE || k.name == KIND_TEXT) && archive_behind(u))
+		archive_look(r, u);
 	switch (k.name) {
 	case KIND_SOURCE:
 		source_read(r, u, k.language);

@@ -67,6 +67,8 @@ check("an archive in an archive", {"a.zip": zipped({"b.tar.gz": tarred({"c.py": 
 import gzip
 check("a single file that is compressed", {"x.py.gz": gzip.compress(PY)}, [("x.py.gz!/x.py", 2, "python.process")])
 check("an archive by what it is, not by its name", {"data.bin": zipped({"x.py": PY})}, [("data.bin!/x.py", 2, "python.process")])
+check("one behind a script, and behind a text", {"app": b"#!/usr/bin/env python3\n" + zipped({"__main__.py": PY}), "notes.txt": b"notes\n" * 200 + zipped({"__main__.py": PY})},
+      [("app", 0, "scan.syntax"), ("app", 2, "scan.disguised"), ("app!/__main__.py", 2, "python.process"), ("notes.txt!/__main__.py", 2, "python.process")])
 locked = bytearray(zipped({"x.py": PY}))
 for mark, at in (b"PK\3\4", 6), (b"PK\1\2", 8):
     locked[locked.index(mark) + at] |= 1
@@ -141,6 +143,14 @@ check("npm's scripts", {"package.json": b'{\n "scripts": {\n  "test": "x",\n  "p
 check("an npm package that only tests", {"package.json": b'{"scripts": {"test": "postinstall", "build": "tsc"}, "name": "install"}'}, [])
 check("Python's", {"setup.py": b"", "tests/conftest.py": b"", "x.pth": b"# nothing\nimport os; print(1)\n", "y.pth": b"../lib\n", "pyproject.toml": b"[build-system]\nbackend-path = ['.']\n"},
       [("setup.py", 0, "install.python"), ("tests/conftest.py", 0, "install.test"), ("x.pth", 2, "install.hook"), ("pyproject.toml", 2, "install.python")])
+for what, text in (("a nest", b'{"x": ' + b"[" * 70 + b"]" * 70 + b', "scripts": {"install": "x"}}'), ("bytes that are no text", b'{"x": "\xff", "scripts": {"install": "x"}}'),
+                   ("a number beyond all", b'{"x": 1e999, "scripts": {"install": "x"}}'), ("nothing", b"")):
+    check(f"a package that is {what}: nobody saw its scripts", {"package.json": text}, [("package.json", 0, "install.broken")])
+check("one with a byte order mark", {"package.json": b'\xef\xbb\xbf{"scripts": {"install": "x"}}'}, [("package.json", 1, "install.npm")])
+for what, text, line in (("a form feed", b"x\x0cimport os\n", 1), ("a byte order mark", b"\xef\xbb\xbfimport os\n", 1), ("a NUL behind", b"import os\n" + bytes(600), 1), ("a separator", "x\u2028import os".encode(), 1), ("a return", b"x\rimport\tos", 1)):
+    check(f"a .pth with {what}", {"x.pth": text}, [("x.pth", line, "install.hook")])
+check("a .pth that only names it", {"x.pth": b"ximport os\nimportant\nlib/import \n"}, [])
+check("a hook of bytes that are no text", {".git/hooks/post-checkout": b"ls\n" + bytes(600)}, [(".git/hooks/post-checkout", 0, "install.hook")])
 check("others'", {".git/hooks/post-checkout": b"#!/bin/sh\necho\n", ".git/hooks/pre-push.sample": b"", "binding.gyp": b"{}", "a.csproj": b"<Project>\n<Target><Exec Command='x'/></Target></Project>", "build.rs": b"", ".envrc": b""},
       [(".git/hooks/post-checkout", 0, "install.hook"), ("binding.gyp", 0, "install.native"), ("a.csproj", 2, "install.hook"), ("build.rs", 0, "install.hook"), (".envrc", 0, "install.hook")])
 
