@@ -42,6 +42,8 @@ static struct archive *open_archive(const struct unit *u)
 	archive_read_support_format_7zip(a);
 	archive_read_support_format_ar(a);
 	archive_read_support_format_raw(a);
+	/* Behind blocks of zeros, where tar(5) ends, there may be more; and zeros alone are a tar as well. */
+	archive_read_set_format_option(a, "tar", "read_concatenated_archives", "1");
 	if (archive_read_open_memory(a, u->text, u->len) != ARCHIVE_OK) {
 		archive_read_free(a);
 		return NULL;
@@ -205,6 +207,14 @@ static bool read_entry(struct reader *r, const struct unit *u, struct archive *a
 	return r->unpacked <= UNPACKED_MAX;
 }
 
+bool archive_behind(const struct unit *u)
+{
+	enum { REMARK_MAX = 65535, RECORD = 22 };
+	const size_t look = u->len < REMARK_MAX + RECORD ? u->len : REMARK_MAX + RECORD;
+	return memmem(u->text + u->len - look, look, "PK\005\006", 4) &&
+	       memmem(u->text, u->len, "PK\001\002", 4);
+}
+
 void archive_look(struct reader *r, const struct unit *u)
 {
 	struct archive_entry *entry;
@@ -225,6 +235,9 @@ void archive_look(struct reader *r, const struct unit *u)
 		if (!read_entry(r, u, a, entry))
 			break;
 	}
+	if (got == ARCHIVE_EOF && r->unpacked <= UNPACKED_MAX &&
+	    archive_filter_bytes(a, 0) > UNPACKED_MAX && !is_raw(a) && archive_filter_count(a) > 1)
+		reader_tell(r, RULE_ARCHIVE_BOMB, u, WHOLE, "bytes that are in no member");
 	if (got < ARCHIVE_WARN && r->members <= MEMBERS_MAX && r->unpacked <= UNPACKED_MAX)
 		reader_tell(r, RULE_ARCHIVE_BROKEN, u, WHOLE,
 			    archive_error_string(a) ? archive_error_string(a) : "");

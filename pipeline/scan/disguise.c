@@ -257,6 +257,15 @@ static bool broken_name(struct text t, TSTreeCursor *tree, struct place *at)
 	return false;
 }
 
+/* A shell drops it, others stop at it or take it for a blank: what is around it is another word than it is here. */
+static bool zero_byte(struct text t, struct place *at)
+{
+	const char *zero = memchr(t.at, '\0', (size_t)(t.end - t.at));
+	if (zero)
+		*at = (struct place){(size_t)(zero - t.at), (size_t)(zero - t.at) + 1};
+	return zero != NULL;
+}
+
 /* ---- all of them ---- */
 
 void disguise_read(struct reader *r, const struct unit *u, enum language l, TSNode root)
@@ -270,6 +279,8 @@ void disguise_read(struct reader *r, const struct unit *u, enum language l, TSNo
 			    "an encoding in which code looks like something else");
 	if (short_comment(l, t, &at))
 		reader_tell(r, RULE_DISGUISED, u, at, "a comment ends before its line does");
+	if (zero_byte(t, &at))
+		reader_tell(r, RULE_DISGUISED, u, at, "a NUL, which who runs it drops or stops at");
 	if (reordered(t, &at))
 		reader_tell(r, RULE_DISGUISED, u, at, "characters that change the order of others");
 	if (python && other_form(t, &tree, &at))

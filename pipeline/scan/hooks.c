@@ -53,11 +53,15 @@ static void read_package(struct reader *r, const struct unit *u)
 	static const char *const names[] = {"preinstall", "install", "postinstall",
 					    "preprepare", "prepare", "postprepare",
 					    "prepublish"};
-	const struct json_text j = {u->text, u->len};
-	json_error_t je;
-	json_t *root = locate_too_deep(&j, MANIFEST_DEPTH_MAX) < u->len
+	/* npm passes over a byte order mark. */
+	const size_t mark = u->len >= 3 && memcmp(u->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	const struct json_text j = {u->text + mark, u->len - mark};
+	json_error_t je = {.text = "nested too deep"};
+	json_t *root = locate_too_deep(&j, MANIFEST_DEPTH_MAX) < j.len
 			       ? NULL
-			       : json_loadb(u->text, u->len, JSON_ALLOW_NUL, &je);
+			       : json_loadb(j.text, j.len, JSON_ALLOW_NUL, &je);
+	if (!root)
+		reader_tell(r, RULE_INSTALL_BROKEN, u, WHOLE, je.text);
 	json_t *scripts = json_object_get(root, "scripts");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		json_t *command = json_object_get(scripts, names[i]);
@@ -71,20 +75,35 @@ static void read_package(struct reader *r, const struct unit *u)
 
 /* ---- the others ---- */
 
+/* Whether a line of Python's str.splitlines() begins there, or the text does. */
+static bool begins_line(const struct unit *u, size_t at)
+{
+	static const char *const ends[] = {"\n",	   "\r",	  "\v",
+					   "\f",	   "\x1c",	  "\x1d",
+					   "\x1e",	   "\xc2\x85",	  "\xe2\x80\xa8",
+					   "\xe2\x80\xa9", "\xef\xbb\xbf"};
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const size_t len = strlen(ends[i]);
+		if (at >= len && memcmp(u->text + at - len, ends[i], len) == 0)
+			return true;
+	}
+	return at == 0;
+}
+
 /* A line of a .pth that begins with "import" runs at each start of the interpreter. */
 static void read_pth(struct reader *r, const struct unit *u)
 {
-	for (size_t at = 0; at < u->len; at += strcspn(u->text + at, "\n") + 1)
-		if (strncmp(u->text + at, "import ", 7) == 0 ||
-		    strncmp(u->text + at, "import\t", 7) == 0) {
-			reader_tell(r, RULE_INSTALL_BUILD, u,
-				    (struct place){at, at + strcspn(u->text + at, "\n")},
-				    "a line of a .pth file");
-			return;
-		}
+	for (struct place at = find(u, "import", 0); found(at); at = find(u, "import", at.end)) {
+		const char behind = u->text[at.end];
+		if ((behind != ' ' && behind != '\t') || !begins_line(u, at.from))
+			continue;
+		at.end = at.from + strcspn(u->text + at.from, "\r\n");
+		reader_tell(r, RULE_INSTALL_BUILD, u, at, "a line of a .pth file");
+		return;
+	}
 }
 
-static bool is_git_hook(const struct unit *u)
+static bool is_git_hook(const char *name)
 {
 	static const char *const names[] = {"applypatch-msg",	  "pre-applypatch",
 					    "post-applypatch",	  "pre-commit",
@@ -93,12 +112,15 @@ static bool is_git_hook(const struct unit *u)
 					    "post-checkout",	  "post-merge",
 					    "pre-push",		  "post-rewrite",
 					    "fsmonitor-watchman", "post-index-change"};
-	if (!is(u->folder, "hooks") && !is(u->folder, ".husky") && !is(u->folder, ".githooks"))
-		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is(u->name, names[i]))
+		if (is(name, names[i]))
 			return true;
 	return false;
+}
+
+static bool holds_hooks(const char *folder)
+{
+	return is(folder, "hooks") || is(folder, ".husky") || is(folder, ".githooks");
 }
 
 /* A file by its end or its name, a text in it, and what that is. */
@@ -124,17 +146,30 @@ static const struct {
 	{"usercustomize.py", "", "runs at each start of the interpreter", RULE_INSTALL_BUILD},
 };
 
+static bool is_named(size_t row, const char *name)
+{
+	const bool extension = texts[row].end[0] == '.' && texts[row].text[0];
+	return extension ? ends_with(name, texts[row].end) : is(name, texts[row].end);
+}
+
+bool hooks_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (is_named(i, name))
+			return true;
+	return is(name, "package.json") || ends_with(name, ".pth") || is_git_hook(name);
+}
+
 void hooks_read(struct reader *r, const struct unit *u)
 {
-	if (is(u->name, "package.json") && u->len <= SOURCE_BYTES_MAX)
+	if (is(u->name, "package.json"))
 		read_package(r, u);
 	if (ends_with(u->name, ".pth"))
 		read_pth(r, u);
-	if (is_git_hook(u))
+	if (holds_hooks(u->folder) && is_git_hook(u->name))
 		reader_tell(r, RULE_INSTALL_BUILD, u, WHOLE, "a git hook");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const bool extension = texts[i].end[0] == '.' && texts[i].text[0];
-		if (!(extension ? ends_with(u->name, texts[i].end) : is(u->name, texts[i].end)))
+		if (!is_named(i, u->name))
 			continue;
 		const struct place at = texts[i].text[0] ? find(u, texts[i].text, 0) : WHOLE;
 		if (!texts[i].text[0] || found(at))

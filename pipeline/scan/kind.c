@@ -1,5 +1,8 @@
 #include "pipeline/scan/kind.h"
 
+#include "pipeline/scan/reader.h"
+#include "pipeline/scan/recipe.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -63,13 +66,15 @@ struct kind kind_of(const char *name, const char *head, size_t len)
 		return (struct kind){KIND_BINARY, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
 	if (named(name, "ipynb"))
 		return (struct kind){KIND_NOTEBOOK, LANGUAGE_NONE, 4 * (size_t)SOURCE_BYTES_MAX};
+	if (recipe_of(name) != RECIPE_NONE)
+		return (struct kind){KIND_RECIPE, LANGUAGE_NONE, SOURCE_BYTES_MAX};
 	/* A name of source code wins over what the bytes look like: who runs it goes by the name. */
 	const enum language l = language_of(name, head, len);
 	if (l != LANGUAGE_NONE)
 		return (struct kind){KIND_SOURCE, l, SOURCE_BYTES_MAX};
 	if (is_archive(head, len))
 		return (struct kind){KIND_ARCHIVE, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
-	if (is_text(head, len))
+	if (is_text(head, len) || hooks_named(name))
 		return (struct kind){KIND_TEXT, LANGUAGE_NONE, TEXT_BYTES_MAX};
 	return (struct kind){KIND_OTHER, LANGUAGE_NONE, 0};
 }

@@ -12,6 +12,7 @@ enum kind_name {
 	KIND_SOURCE,
 	KIND_TEXT, /* read for credentials and hooks */
 	KIND_NOTEBOOK,
+	KIND_RECIPE, /* a Makefile, a Dockerfile */
 	KIND_ARCHIVE,
 	KIND_ELF,
 	KIND_BINARY,

@@ -9,7 +9,8 @@
 
 enum { HOSTS_MAX = 64, COMMAND_MAX = 12, RULE_BYTES = 300 };
 
-/* How a language is built and run. "@" is the file to begin with; below /scratch/source is a copy of the tree. */
+/* How a language is built and run. "@" is the file to begin with, "%" its name without its folder
+ * and extension; below /scratch/source is a copy of the tree. */
 static const struct recipe {
 	const char *build[COMMAND_MAX], *run[COMMAND_MAX];
 	const char *memory, *wall, *entries;
@@ -38,17 +39,17 @@ static const struct recipe {
 				 .wall = "60s",
 				 .entries = "index.js main.js app.js"},
 	[LANGUAGE_TYPESCRIPT] = {.build = {"tsc", "--outDir", "out", "@"},
-				 .run = {"node", "out"},
+				 .run = {"node", "out/%.js"},
 				 .memory = "512M",
 				 .wall = "60s",
 				 .entries = "index.ts main.ts"},
 	[LANGUAGE_TSX] = {.build = {"tsc", "--outDir", "out", "@"},
-			  .run = {"node", "out"},
+			  .run = {"node", "out/%.js"},
 			  .memory = "512M",
 			  .wall = "60s",
 			  .entries = "index.tsx main.tsx"},
 	[LANGUAGE_JAVA] = {.build = {"javac", "-d", "classes", "@"},
-			   .run = {"java", "-cp", "classes", "Main"},
+			   .run = {"java", "-cp", "classes", "%"},
 			   .memory = "1G",
 			   .wall = "60s",
 			   .entries = "Main.java App.java"},
@@ -178,11 +179,25 @@ static bool found(const struct scan_findings *all, const char *end)
 	return false;
 }
 
+/* A word with "%" in it. */
+static void put_named(struct json_writer *w, const char *word, const char *entry)
+{
+	char text[ENTRY_MAX + 16];
+	const char *name = last_component(entry), *dot = strrchr(name, '.'),
+		   *mark = strchr(word, '%');
+	snprintf(text, sizeof(text), "%.*s%.*s%s", (int)(mark - word), word,
+		 (int)(dot ? dot - name : (ptrdiff_t)strlen(name)), name, mark + 1);
+	json_text(w, NULL, text);
+}
+
 static void put_command(struct json_writer *w, const char *const *words, const char *entry)
 {
 	json_begin(w, "command", '[');
 	for (; *words; words++)
-		json_text(w, NULL, strcmp(*words, "@") == 0 ? entry : *words);
+		if (strchr(*words, '%'))
+			put_named(w, *words, entry);
+		else
+			json_text(w, NULL, strcmp(*words, "@") == 0 ? entry : *words);
 	json_end(w, '[');
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "pipeline/scan/literal.h"
+#include "pipeline/scan/recipe.h"
 #include "spec/writer.h"
 
 #include <ctype.h>
@@ -31,17 +32,18 @@ static void position(const struct unit *u, size_t at, uint32_t *line, uint32_t *
 static void excerpt(struct record *rec, const struct unit *u, struct place at)
 {
 	enum { BEFORE = 80 };
-	const char *newline = memrchr(u->text, '\n', at.from);
-	size_t from = newline ? (size_t)(newline + 1 - u->text) : 0;
-	const char *stop = memchr(u->text + at.from, '\n', u->len - at.from);
-	size_t end = stop ? (size_t)(stop - u->text) : u->len;
-	if (end > from && u->text[end - 1] == '\r')
+	const char *text = u->shown ? u->shown : u->text;
+	const char *newline = memrchr(text, '\n', at.from);
+	size_t from = newline ? (size_t)(newline + 1 - text) : 0;
+	const char *stop = memchr(text + at.from, '\n', u->len - at.from);
+	size_t end = stop ? (size_t)(stop - text) : u->len;
+	if (end > from && text[end - 1] == '\r')
 		end--;
 	if (at.from - from > BEFORE && end - from >= sizeof(rec->source))
 		from = at.from - BEFORE;
-	while (from < at.from && ((unsigned char)u->text[from] & 0xc0) == 0x80)
+	while (from < at.from && ((unsigned char)text[from] & 0xc0) == 0x80)
 		from++;
-	wire_text(rec->source, sizeof(rec->source), u->text + from, end - from);
+	wire_text(rec->source, sizeof(rec->source), text + from, end - from);
 	const size_t len = strlen(rec->source), place = at.from - from;
 	const size_t until = at.end < end ? at.end : end;
 	rec->caret = (uint32_t)(place < len ? place : 0);
@@ -227,12 +229,26 @@ void source_read(struct reader *r, const struct unit *u, enum language l)
 	const struct record read = {.kind = RECORD_LANGUAGE,
 				    .rule = (uint32_t)l,
 				    .bytes = (uint32_t)u->len};
-	send_record(r, &read);
+	/* What stands in a file of another kind says nothing of the tree's language. */
+	if (!u->shown)
+		send_record(r, &read);
 	query(r, u, l, root);
 	disguise_read(r, u, l, root);
-	if (broken_bytes(root) > u->len / 2 && u->len > 64)
+	if (!u->shown && broken_bytes(root) > u->len / 2 && u->len > 64)
 		reader_tell(r, RULE_SYNTAX, u, WHOLE, languages[l].name);
 	ts_tree_delete(tree);
+}
+
+/* Lines for a shell among others. */
+void recipe_read(struct reader *r, const struct unit *u)
+{
+	autoarena a = ARENA_INIT;
+	char *shell = arena_strndup(&a, u->text, u->len);
+	struct unit lines = *u;
+	recipe_reduce(recipe_of(u->name), shell, u->len);
+	lines.text = shell;
+	lines.shown = u->text;
+	source_read(r, &lines, LANGUAGE_SHELL);
 }
 
 /* ---- one file ---- */
@@ -249,6 +265,8 @@ void unit_read(struct reader *r, const struct unit *u)
 {
 	const struct kind k = kind_of(u->name, u->text, u->len < KIND_HEAD ? u->len : KIND_HEAD);
 	hooks_read(r, u);
+	if ((k.name == KIND_SOURCE || k.name == KIND_TEXT) && archive_behind(u))
+		archive_look(r, u);
 	switch (k.name) {
 	case KIND_SOURCE:
 		source_read(r, u, k.language);
@@ -259,6 +277,10 @@ void unit_read(struct reader *r, const struct unit *u)
 		break;
 	case KIND_NOTEBOOK:
 		notebook_read(r, u);
+		secrets_read(r, u);
+		break;
+	case KIND_RECIPE:
+		recipe_read(r, u);
 		secrets_read(r, u);
 		break;
 	case KIND_ARCHIVE:

@@ -36,6 +36,7 @@ struct unit {
 	const char *name, *folder; /* its last component and the one before it; "" */
 	const char *inner;	   /* "", or "!/member" */
 	const char *text;	   /* a NUL follows */
+	const char *shown;	   /* of the same length, what is shown of it; NULL: text */
 	size_t len;
 	int depth;
 };
@@ -63,11 +64,16 @@ void reader_tell_host(struct reader *r, uint32_t rule, const struct unit *u, str
 /* The parts, each for its kind of file. */
 void source_read(struct reader *r, const struct unit *u, enum language l);
 void notebook_read(struct reader *r, const struct unit *u);
+void recipe_read(struct reader *r, const struct unit *u);
 void archive_look(struct reader *r, const struct unit *u);
+/* It ends as a zip does, whatever it begins with: Python, Java and unzip read it. */
+bool archive_behind(const struct unit *u);
 void elf_read(struct reader *r, const struct unit *u);
 void secrets_read(struct reader *r, const struct unit *u);
 void disguise_read(struct reader *r, const struct unit *u, enum language l, TSNode root);
 void hooks_read(struct reader *r, const struct unit *u);
+/* A file of that name may be a hook whatever bytes it has. */
+bool hooks_named(const char *name);
 void sarif_log_read(struct reader *r, const struct unit *u);
 
 #endif

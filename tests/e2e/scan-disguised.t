@@ -21,6 +21,7 @@ HIDDEN = [
     ("a long s", "a.py", "import os\nos.\u017fystem('id')\n".encode(), 2),
     ("escapes in Java", "A.java", b"class A { void f() { \\u0052untime.getRuntime(); } }\n", 1), ("the end of a comment in Java", "A.java", b"class A { /* \\u002a\\uu002f int x; /* */ }\n", 1),
     ("escapes in a name of JavaScript", "a.js", b"\\u0065val('1')\n", 1), ("of TypeScript", "a.ts", b"ev\\u0061l('1')\n", 1), ("of C#", "a.cs", b"class A { void F() { Pro\\u0063ess.Start(); } }\n", 1),
+    ("a NUL, which a shell drops", "a.sh", b"ls\nls\ne\0val ls\n", 3), ("one at which Python stops", "a.py", b"x = 1 \0 + 1\n", 1), ("in C", "a.c", b"int a;\0\n", 1),
     ("a name in two lines", "a.c", b"int main(void) { sys\\\ntem(\"id\"); }\n", 1), ("by a trigraph", "a.c", b"int main(void) { sys??/\ntem(\"id\"); }\n", 1),
 ]
 for what, name, text, line in HIDDEN:

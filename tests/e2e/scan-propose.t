@@ -31,7 +31,11 @@ for what, files, stages in (
         ("C", {"main.c": b"int main(void) { return 0; }\n", "x.sh": b"ls\n"}, [["cc", "-O2", "-Wall", "-o", "program", "./main.c"], ["./program"]]),
         ("C++", {"src/main.cpp": b"int main() {}\n"}, [["c++", "-O2", "-Wall", "-o", "program", "./src/main.cpp"], ["./program"]]),
         ("C#", {"Program.cs": b"class P { static void Main() {} }\n"}, [["mcs", "-out:program.exe", "./Program.cs"], ["mono", "program.exe"]]),
-        ("JavaScript", {"index.js": b"console.log(1);\n"}, [["node", "./index.js"]]), ("TypeScript", {"index.ts": b"let a: number = 1;\n"}, [["tsc", "--outDir", "out", "./index.ts"], ["node", "out"]]),
+        ("JavaScript", {"index.js": b"console.log(1);\n"}, [["node", "./index.js"]]), ("TypeScript", {"index.ts": b"let a: number = 1;\n"}, [["tsc", "--outDir", "out", "./index.ts"], ["node", "out/index.js"]]),
+        ("TypeScript elsewhere", {"src/main.ts": b"let a: number = 1;\n"}, [["tsc", "--outDir", "out", "./src/main.ts"], ["node", "out/main.js"]]),
+        ("a class of another name", {"App.java": b"class App {}\n"}, [["javac", "-d", "classes", "./App.java"], ["java", "-cp", "classes", "App"]]),
+        ("a Makefile beside it", {"Makefile": b"all:\n\tls\n" * 99, "run.py": b"x = 1\n"}, [["python3", "./run.py"]]),
+        ("a Makefile larger than the script", {"Makefile": b"all:\n\tls\n" * 99, "run.sh": b"ls\n", "main.py": b"x = 1\n" * 9}, [["python3", "./main.py"]]),
         ("Java", {"Main.java": b"class Main {}\n"}, [["javac", "-d", "classes", "./Main.java"], ["java", "-cp", "classes", "Main"]]),
         ("shell", {"run.sh": b"ls\n"}, [["sh", "./run.sh"]]), ("nothing to run", {"data.csv": b"1\n"}, [["true"]])):
     got = draft(what, files)

@@ -36,6 +36,17 @@ for name, change in (
         ("an end in front of the beginning", lambda d: d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].update(endLine=1)),
         ("a blank in a uri", lambda d: d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"].update(uri="a b")),
         ("an index of no rule", lambda d: d["runs"][0]["results"][0].update(ruleIndex=99)),
+        ("a version that is no text", lambda d: d["runs"][0]["tool"]["driver"].update(version=1)),
+        ("a success that is no truth value", lambda d: d["runs"][0]["invocations"][0].update(executionSuccessful="yes")),
+        ("a truth value for a line", lambda d: d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].update(startLine=True)),
+        ("rules that are no array", lambda d: d["runs"][0]["tool"]["driver"].update(rules={})),
+        ("a rule that is no object", lambda d: d["runs"][0]["tool"]["driver"].update(rules=["x"])),
+        ("a rule twice", lambda d: d["runs"][0]["tool"]["driver"]["rules"].append(d["runs"][0]["tool"]["driver"]["rules"][0])),
+        ("a rule's level that is none", lambda d: d["runs"][0]["tool"]["driver"]["rules"][0]["defaultConfiguration"].update(level="high")),
+        ("a bag that is no object", lambda d: d["runs"][0]["results"][0].update(properties=[])),
+        ("a reason that is no text", lambda d: d["runs"][0]["results"][0].update(suppressions=[{"kind": "external", "justification": 7}])),
+        ("a suppression of no kind", lambda d: d["runs"][0]["results"][0].update(suppressions=[{"kind": "mine"}])),
+        ("another rule's index", lambda d: d["runs"][0]["results"][0].update(ruleIndex=1 - d["runs"][0]["results"][0]["ruleIndex"])),
         ("a property of nobody's", lambda d: d["runs"][0]["results"][0].update(colour="red"))):
     document = copy.deepcopy(run.sarif)
     change(document)

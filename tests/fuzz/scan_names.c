@@ -1,6 +1,7 @@
-/* Any bytes as a shell's words and names of Python; and as macros of C, each line one, of which the last is
- * expanded. */
+/* Any bytes as a shell's words, as names of Python, as a Makefile and a Dockerfile; and as macros
+ * of C, each line one, of which the last is expanded. */
 #include "pipeline/scan/macro.h"
+#include "pipeline/scan/recipe.h"
 #include "pipeline/scan/spelled.h"
 
 #include <stdint.h>
@@ -27,6 +28,18 @@ static void words(struct span t)
 	if (spelled_put_name(&s, t))
 		must(s.used < sizeof(to) && to[s.used] == '\0');
 	spelled_straighten(to);
+}
+
+/* No line moves. */
+static void recipes(const char *text, size_t size, struct arena *a)
+{
+	static const enum recipe kinds[] = {RECIPE_MAKE, RECIPE_DOCKER};
+	for (size_t k = 0; k < 2; k++) {
+		char *shell = arena_strndup(a, text, size);
+		recipe_reduce(kinds[k], shell, size);
+		for (size_t i = 0; i < size; i++)
+			must((shell[i] == '\n') == (text[i] == '\n'));
+	}
 }
 
 static void macros(const char *text, size_t size, struct names *n)
@@ -59,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct span call = {last ? last + 1 : text,
 				  size - (last ? (size_t)(last + 1 - text) : 0)};
 	words((struct span){text, size});
+	recipes(text, size, &a);
 	names_init(&n, LANGUAGE_C, text, &a);
 	macros(text, size, &n);
 	for (unsigned which = 0; which < MACRO_FORMS; which++)

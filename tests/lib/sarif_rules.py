@@ -28,6 +28,17 @@ SHAPES = {
     "content": (set(), {"text", "binary", "rendered", "properties"}),  # 3.3
     "suppression": ({"kind"}, {"guid", "status", "location", "justification", "properties"}),  # 3.35
 }
+# What a property is, whichever object it is of: the schema's types. "id" is a text but for a location's, a message one but for a result's.
+TYPES = {**dict.fromkeys(("$schema", "version", "name", "semanticVersion", "informationUri", "fullName", "organization", "language", "ruleId", "level",
+                          "kind", "text", "markdown", "uri", "uriBaseId", "guid", "status", "justification", "columnKind", "helpUri", "sourceLanguage",
+                          "commandLine", "defaultEncoding", "binary"), str),
+         **dict.fromkeys(("runs", "rules", "results", "locations", "suppressions", "invocations", "extensions", "artifacts", "logicalLocations",
+                          "relatedLocations", "codeFlows", "arguments", "taxonomies"), list),
+         **dict.fromkeys(("properties", "tool", "driver", "message", "shortDescription", "fullDescription", "help", "defaultConfiguration",
+                          "physicalLocation", "artifactLocation", "region", "contextRegion", "snippet", "partialFingerprints"), dict),
+         **dict.fromkeys(("executionSuccessful", "enabled"), bool),
+         **dict.fromkeys(("ruleIndex", "index", "exitCode", "startLine", "startColumn", "endLine", "endColumn", "charOffset", "charLength",
+                          "byteOffset", "byteLength"), int)}
 # RFC 3986, a relative reference or a URI: no blank, no control, nothing beyond ASCII, '%' only in front of two digits.
 URI = re.compile(r"^(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$")
 
@@ -40,7 +51,7 @@ class Checker:
         self.wrong.append(f"{where}: {what}")
 
     def shape(self, value, name, where):
-        """Whether it is an object, of that shape."""
+        """Whether it is an object, of that shape, so that its properties can be looked into."""
         required, optional = SHAPES[name]
         if not isinstance(value, dict):
             self.say(where, "is no object")
@@ -49,7 +60,14 @@ class Checker:
             self.say(where, f"lacks {key}")
         for key in value.keys() - required - optional:
             self.say(where, f"has {key}, which the standard does not know")
-        return True
+        odd = [key for key in value if key in TYPES and not self.is_a(value[key], TYPES[key])]
+        for key in odd:
+            self.say(f"{where}/{key}", f"is {value[key]!r}, no {TYPES[key].__name__}")
+        return not odd
+
+    @staticmethod
+    def is_a(value, wanted):
+        return isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
 
     def text(self, value, where, pattern=None):
         if not isinstance(value, str):
@@ -142,11 +160,13 @@ class Checker:
             return
         self.text(driver.get("name"), f"{where}/driver/name")
         rules = driver.get("rules", [])
-        ids = [rule.get("id") for rule in rules]
-        if len(set(ids)) != len(ids):  # 3.19.23: unique
-            self.say(where, "has a rule twice")
         for row, place in self.items(driver, "rules", f"{where}/driver"):
             self.rule(row, place)
+        ids = [rule["id"] for rule in rules if isinstance(rule, dict) and isinstance(rule.get("id"), str)]
+        if len(ids) != len(rules):
+            return
+        if len(set(ids)) != len(ids):  # 3.19.23: unique
+            self.say(where, "has a rule twice")
         for row, place in self.items(value, "invocations", where):
             self.shape(row, "invocation", place)
         if value.get("columnKind", "utf16CodeUnits") not in ("utf16CodeUnits", "unicodeCodePoints"):  # 3.14.17
