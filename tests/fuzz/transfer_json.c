@@ -1,7 +1,7 @@
 /* Any bytes as JSON. What our reader takes jansson takes too, and the other way round, but for what
- * the two say of numbers that are out of range or very long, of depth and of a NUL in a key; and what jansson writes
- * of it is the same value for our reader. Behind a NUL the rest is a document for the first part as
- * a schema. What is refused is refused in words that a terminal may see. */
+ * the two say of numbers that are out of range or very long, of depth and of a NUL in a key; and
+ * what jansson writes of it is the same value for our reader. Behind a NUL the rest is a document
+ * for the first part as a schema. What is refused is refused in words that a terminal may see. */
 #include "transfer/json.h"
 
 #include <stdbool.h>
