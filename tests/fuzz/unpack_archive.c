@@ -24,7 +24,7 @@ static void must(bool holds)
 
 static void check_refusal(const struct err *e)
 {
-	must(e->kind == ERR_USAGE || e->kind == ERR_HOST);
+	must(e->msg[0]);
 	for (const char *c = e->msg; *c; c++)
 		must(*c >= 0x20 && *c < 0x7f);
 }
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(lseek(words, 0, SEEK_SET) == 0);
 	if (relayed(words, &e) < 0)
 		check_refusal(&e);
-	must(!strstr(e.msg, "makes no sense"));
+	must(e.kind != ERR_BUG && !strstr(e.msg, "makes no sense"));
 	if (relayed(wild, &e) < 0)
 		check_refusal(&e);
 	memcpy(name, data, len);
