@@ -57,13 +57,22 @@ void document_init(struct document *d, const char *name, const char *text, size_
 	name_copy(d->name, sizeof(d->name), name);
 }
 
+/* Whether it looks like a key of ours. Whoever wrote the document may have written another. */
+static bool is_plain(const char *key)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	const size_t len = strspn(key, plain);
+	return len > 0 && len <= 64 && key[len] == '\0';
+}
+
 /* Before the message that is there: the place, if somebody wrote it, and the key if one is to blame. */
 int document_refuse(const struct document *d, size_t at, const char *key, struct err *e)
 {
 	size_t line, column;
 	locate_position(&d->j, at, &line, &column);
 	if (key)
-		err_wrap(e, "%s", key);
+		err_wrap(e, "%s", is_plain(key) ? key : show(key).text);
 	return d->name[0] ? err_wrap(e, "%s:%zu:%zu", d->name, line, column) : -1;
 }
 

@@ -1,8 +1,8 @@
 #include "spec/syntax.h"
 
-static const char *words(enum json_error_code code)
+const char *syntax_words(const json_error_t *found)
 {
-	switch (code) {
+	switch (json_error_code(found)) {
 	case json_error_out_of_memory:
 		return "out of memory";
 	case json_error_stack_overflow:
@@ -37,5 +37,5 @@ int syntax_refuse(const char *name, const struct json_text *j, const json_error_
 				 column);
 	}
 	return err_usage(e, "%s:%d:%d: %s", name, found->line > 0 ? found->line : 1,
-			 found->column > 0 ? found->column : 1, words(json_error_code(found)));
+			 found->column > 0 ? found->column : 1, syntax_words(found));
 }

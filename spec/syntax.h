@@ -7,8 +7,11 @@
 
 #include <jansson.h>
 
-/* ERR_USAGE, NAME:LINE:COLUMN and a sentence, from what jansson found in the text. jansson's own
- * words may quote the text, and speak to whoever calls jansson. name is printed as it is. */
+/* jansson's own words may quote the text, and speak to whoever calls jansson. */
+const char *syntax_words(const json_error_t *found);
+
+/* ERR_USAGE, NAME:LINE:COLUMN and a sentence, from what jansson found in the text. name is printed
+ * as it is. */
 int syntax_refuse(const char *name, const struct json_text *j, const json_error_t *found,
 		  struct err *e);
 

@@ -1,5 +1,7 @@
 #include "pipeline/scan/scan.h"
 
+#include "spec/syntax.h"
+
 #include <fnmatch.h>
 #include <jansson.h>
 #include <string.h>
@@ -60,7 +62,7 @@ int scan_waivers_read(const char *text, size_t len, struct arena *a, struct scan
 	json_error_t je;
 	json_t *list = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (!list)
-		return err_usage(e, "line %d, column %d: %s", je.line, je.column, je.text);
+		return err_usage(e, "line %d, column %d: %s", je.line, je.column, syntax_words(&je));
 	const int failed = take_waivers(list, a, w, e);
 	json_decref(list);
 	return failed;

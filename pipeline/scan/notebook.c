@@ -1,6 +1,7 @@
 #include "pipeline/scan/notebook.h"
 
 #include "spec/locate.h"
+#include "spec/syntax.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -163,7 +164,7 @@ int notebook_parse(const char *text, size_t len, struct arena *a, struct noteboo
 		return err_usage(e, "it is nested deeper than %d", NOTEBOOK_DEPTH_MAX);
 	json_t *root = json_loadb(text, len, JSON_ALLOW_NUL, &je);
 	if (!root)
-		return err_usage(e, "line %d, column %d: %s", je.line, je.column, je.text);
+		return err_usage(e, "line %d, column %d: %s", je.line, je.column, syntax_words(&je));
 	const int failed = take_cells(root, a, &made, e);
 	json_decref(root);
 	if (!failed)

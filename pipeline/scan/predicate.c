@@ -2,6 +2,7 @@
 
 #include "pipeline/scan/literal.h"
 #include "pipeline/scan/spelled.h"
+#include "spec/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static int take_expression(struct test *t, struct arena *a, struct err *e)
 		return 0;
 	regerror(wrong, t->expression, why, sizeof(why));
 	t->expression = NULL;
-	return err_usage(e, "\"%.60s\": %s", t->words[0], why);
+	return err_usage(e, "%s: %s", show(t->words[0]).text, why);
 }
 
 static int take_words(struct test *t, struct arena *a, struct err *e)
@@ -121,9 +122,9 @@ static int take_predicate(const TSQuery *q, const struct steps *s, struct patter
 		return err_usage(e, "a predicate without a name");
 	const char *name = string_of(q, s->at[0].value_id);
 	if (!find_verb(name, t))
-		return err_usage(e, "there is no predicate #%.40s", name);
+		return err_usage(e, "there is no predicate %s", show(name).text);
 	if (s->len < 2 || s->at[1].type != TSQueryPredicateStepTypeCapture)
-		return err_usage(e, "#%.40s: the first word is to be a capture", name);
+		return err_usage(e, "#%s: the first word is to be a capture", verbs[t->verb].name);
 	to->tests_len++;
 	compile_one(q, s, t, a);
 	return take_words(t, a, e);

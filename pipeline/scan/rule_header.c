@@ -1,5 +1,7 @@
 #include "pipeline/scan/rules.h"
 
+#include "spec/parse.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -86,8 +88,8 @@ static int take_line(const struct header_line *l, struct arena *a, struct header
 		*to[i] = arena_strndup(a, l->value, l->value_len);
 		return check_value(keys[i], *to[i], e);
 	}
-	return err_usage(e, "the header has no \"%.*s\": id, severity, message, sandbox, hosts",
-			 (int)(l->key_len < 40 ? l->key_len : 40), l->key);
+	return err_usage(e, "the header has no %s: id, severity, message, sandbox, hosts",
+			 show(arena_strndup(a, l->key, l->key_len)).text);
 }
 
 int rule_header_read(struct span text, size_t *line, struct arena *a, struct rule *to, struct err *e)

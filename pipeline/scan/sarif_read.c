@@ -2,6 +2,8 @@
 #include "pipeline/scan/scan.h"
 
 #include "spec/locate.h"
+#include "spec/parse.h"
+#include "spec/syntax.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -11,6 +13,7 @@ enum { PATH_BYTES_MAX = 4096 };
 /* What a run says before its results. */
 struct run {
 	json_t *rules; /* of the driver */
+	json_t *by_id; /* the same as members: where one id stands more than once the first one counts */
 	json_t *artifacts;
 	const char *tool;
 	bool ours;
@@ -25,14 +28,29 @@ static const char *text_of(json_t *object, const char *name)
 
 static json_t *rule_of(const struct run *r, json_t *result)
 {
-	size_t i;
-	json_t *rule, *index = json_object_get(result, "ruleIndex");
+	json_t *index = json_object_get(result, "ruleIndex");
 	if (!index)
 		index = json_object_get(json_object_get(result, "rule"), "index");
 	if (json_is_integer(index) && json_integer_value(index) >= 0)
 		return json_array_get(r->rules, (size_t)json_integer_value(index));
-	const char *id = text_of(result, "ruleId");
-	json_array_foreach(r->rules, i, rule) if (strcmp(text_of(rule, "id"), id) == 0) return rule;
+	return json_object_get(r->by_id, text_of(result, "ruleId"));
+}
+
+/* A log may have as many rules as results, and each result asks for its own. NULL: no memory. */
+static json_t *index_rules(json_t *rules)
+{
+	size_t i;
+	json_t *rule, *by_id = json_object();
+	bool good = by_id != NULL;
+	json_array_foreach(rules, i, rule)
+	{
+		const char *id = text_of(rule, "id");
+		if (good && !json_object_get(by_id, id))
+			good = json_object_set(by_id, id, rule) == 0;
+	}
+	if (good)
+		return by_id;
+	json_decref(by_id);
 	return NULL;
 }
 
@@ -185,9 +203,20 @@ static int take_run(json_t *run, struct scan_findings *to, struct err *e)
 	r.ours = strcmp(r.tool, "pinfold") == 0;
 	/* 3.14.23: null, or none, where the analyser did not come to look. */
 	if (!json_is_array(results))
-		return err_usage(e, "a run of %.100s without results: it did not look", r.tool);
-	json_array_foreach(results, i, result) if (take_result(&r, result, to, e) < 0) return -1;
-	return 0;
+		return err_usage(e, "a run of %s without results: it did not look",
+				 show(r.tool).text);
+	r.by_id = index_rules(r.rules);
+	if (!r.by_id)
+		return err_host(e, "out of memory");
+	int failed = 0;
+	json_array_foreach(results, i, result)
+	{
+		failed = take_result(&r, result, to, e);
+		if (failed)
+			break;
+	}
+	json_decref(r.by_id);
+	return failed;
 }
 
 static int take_log(json_t *log, struct scan_findings *to, struct err *e)
@@ -196,7 +225,7 @@ static int take_log(json_t *log, struct scan_findings *to, struct err *e)
 	json_t *runs = json_object_get(log, "runs"), *run;
 	const char *version = text_of(log, "version");
 	if (strcmp(version, "2.1.0") != 0)
-		return err_usage(e, "its version is \"%.20s\", and not 2.1.0", version);
+		return err_usage(e, "its version is %s, and not 2.1.0", show(version).text);
 	if (!json_is_array(runs) || json_array_size(runs) == 0)
 		return err_usage(e, "it has no runs");
 	json_array_foreach(runs, i, run) if (take_run(run, to, e) < 0) return -1;
@@ -218,7 +247,7 @@ int scan_sarif_read(const char *text, size_t len, struct scan_findings *to, stru
 	}
 	json_t *log = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &je);
 	if (!log)
-		return err_usage(e, "line %d, column %d: %s", je.line, je.column, je.text);
+		return err_usage(e, "line %d, column %d: %s", je.line, je.column, syntax_words(&je));
 	const size_t before = to->len;
 	const int failed = take_log(log, to, e);
 	if (failed)

@@ -4,6 +4,7 @@
 #include "rootfs/image/source.h"
 
 #include "rootfs/image/manifest.h"
+#include "rootfs/image/path.h"
 
 #include <archive.h>
 #include <errno.h>
@@ -69,8 +70,10 @@ static la_ssize_t read_stream(struct archive *a, void *arg, const void **bytes)
 
 static int refuse(struct source *s, struct err *e)
 {
+	char said[SHOWN_BYTES];
 	const char *text = archive_error_string(s->archive);
-	return err_usage(e, "the layer cannot be decompressed: %s", text ? text : "it is damaged");
+	return err_usage(e, "the layer cannot be decompressed: %s",
+			 path_shown(said, text ? text : "it is damaged"));
 }
 
 /* archive_read_data_block() of libarchive's raw format: a pointer into the filter's buffer. */

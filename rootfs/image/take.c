@@ -70,6 +70,7 @@ static int refuse_ref(const struct taker *t, const struct index *x, struct err *
 static int check_single(const struct taker *t, const struct index *x, const char **name,
 			struct err *e)
 {
+	char said[SHOWN_BYTES], other[SHOWN_BYTES];
 	bool any = !t->take->ref;
 	*name = NULL;
 	for (size_t i = 0; i < x->entries_len; i++) {
@@ -81,7 +82,7 @@ static int check_single(const struct taker *t, const struct index *x, const char
 			return err_usage(e,
 					 "there are several images in it, %.60s and %.60s among them; "
 					 "--ref NAME says which",
-					 *name, own);
+					 path_shown(said, *name), path_shown(other, own));
 		*name = own;
 	}
 	return any ? 0 : refuse_ref(t, x, e);

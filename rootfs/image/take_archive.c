@@ -2,6 +2,7 @@
 #include "rootfs/image/take.h"
 
 #include "base/fd.h"
+#include "rootfs/image/path.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -33,6 +34,7 @@ static void reading_close(struct reading *r)
 
 static int refuse(const struct reading *r, struct err *e)
 {
+	char said[SHOWN_BYTES];
 	const char *why = archive_error_string(r->archive);
 	if (r->err.kind != ERR_NONE) {
 		*e = r->err;
@@ -40,7 +42,8 @@ static int refuse(const struct reading *r, struct err *e)
 	}
 	if (archive_errno(r->archive) == ENOMEM)
 		return err_host(e, "out of memory for the archive");
-	return err_usage(e, "the archive cannot be read: %s", why ? why : "no reason given");
+	return err_usage(e, "the archive cannot be read: %s",
+			 path_shown(said, why ? why : "no reason given"));
 }
 
 static la_ssize_t read_source(struct archive *a, void *arg, const void **bytes)
@@ -132,11 +135,11 @@ static int extract(struct taker *t, struct reading *r, struct archive_entry *ent
 	size_t len;
 	la_int64_t at;
 	int got;
-	char name[32];
+	char name[32], said[SHOWN_BYTES];
 	snprintf(name, sizeof(name), "m/%zu", (size_t)(m - t->members));
 	autoclose int fd = openat(t->root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return err_sys(e, "make a file for %.60s", m->name);
+		return err_sys(e, "make a file for %.60s", path_shown(said, m->name));
 	while ((got = archive_read_data_block(r->archive, &block, &len, &at)) == ARCHIVE_OK) {
 		if (len > 0 && (uint64_t)at != m->size)
 			break;
@@ -148,7 +151,8 @@ static int extract(struct taker *t, struct reading *r, struct archive_entry *ent
 		return refuse(r, e);
 	return m->size == (uint64_t)archive_entry_size(entry)
 		       ? 0
-		       : err_usage(e, "%.60s: a file with holes in an archive of an image", m->name);
+		       : err_usage(e, "%.60s: a file with holes in an archive of an image",
+				   path_shown(said, m->name));
 }
 
 /* The target of a symbolic link from where it is: "../HEX/layer.tar" in HEX/layer.tar. */
@@ -190,6 +194,7 @@ static int add_member(struct taker *t, struct reading *r, struct archive_entry *
 static int other_member(struct taker *t, struct reading *r, struct archive_entry *entry,
 			enum taken_form *form, struct err *e)
 {
+	char said[SHOWN_BYTES];
 	if (t->take->as == TAKE_DOCKER) /* its documents may name what they like */
 		return add_member(t, r, entry, e);
 	if (t->take->as == TAKE_LAYOUT)
@@ -197,7 +202,7 @@ static int other_member(struct taker *t, struct reading *r, struct archive_entry
 	if (r->image)
 		return err_usage(e,
 				 "an archive of an image does not have %.60s; --as says what it is",
-				 bare(archive_entry_pathname(entry)));
+				 path_shown(said, bare(archive_entry_pathname(entry))));
 	*form = TAKEN_TREE;
 	return 0;
 }
@@ -272,37 +277,39 @@ static int open_copy(int fd, uint64_t *size, struct err *e)
 
 static int folder_open(struct taker *t, const char *name, uint64_t *size, struct err *e)
 {
+	char said[SHOWN_BYTES];
 	if (strcmp(name, "index.json") == 0)
 		return open_copy(t->take->input, size, e);
 	if (strncmp(name, "blobs/sha256/", 13) == 0)
 		for (size_t i = 0; i < t->take->blobs_len; i++)
 			if (strcmp(t->take->blobs[i].hex, name + 13) == 0)
 				return open_copy(t->take->blobs[i].fd, size, e);
-	return err_usage(e, "%.100s is missing", name);
+	return err_usage(e, "%.100s is missing", path_shown(said, name));
 }
 
 int member_open(struct taker *t, const char *name, uint64_t *size, struct err *e)
 {
-	char file[32];
+	char file[32], said[SHOWN_BYTES];
 	if (t->take->blobs)
 		return folder_open(t, name, size, e);
 	const struct member *m = find_member(t, name);
 	if (!m)
-		return err_usage(e, "%.100s is missing", name);
+		return err_usage(e, "%.100s is missing", path_shown(said, name));
 	snprintf(file, sizeof(file), "m/%zu", (size_t)(m - t->members));
 	*size = m->size;
 	const int fd = openat(t->root, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "open %.100s", name) : fd;
+	return fd < 0 ? err_sys(e, "open %.100s", path_shown(said, name)) : fd;
 }
 
 int member_read(struct taker *t, const char *name, struct json_bytes *bytes, struct err *e)
 {
+	char said[SHOWN_BYTES];
 	uint64_t size = 0;
 	autoclose int fd = member_open(t, name, &size, e);
 	if (fd < 0)
 		return -1;
 	if (size > JSON_BYTES_MAX)
-		return err_usage(e, "%.100s is larger than 4 MiB", name);
+		return err_usage(e, "%.100s is larger than 4 MiB", path_shown(said, name));
 	char *text = arena_alloc(t->arena, (size_t)size + 1);
 	size_t used = 0;
 	while (used < size) {
@@ -310,8 +317,9 @@ int member_read(struct taker *t, const char *name, struct json_bytes *bytes, str
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? err_sys(e, "read %.100s", name)
-				     : err_usage(e, "%.100s changes while it is read", name);
+			return n < 0 ? err_sys(e, "read %.100s", path_shown(said, name))
+				     : err_usage(e, "%.100s changes while it is read",
+						 path_shown(said, name));
 		used += (size_t)n;
 	}
 	*bytes = (struct json_bytes){text, used};
@@ -345,7 +353,7 @@ int blob_copy(struct taker *t, int from, const char *name, struct descriptor *d,
 
 int member_keep(struct taker *t, const char *name, const struct digest *d, struct err *e)
 {
-	char to[96], from[32];
+	char to[96], from[32], said[SHOWN_BYTES];
 	uint64_t size;
 	if (t->take->blobs) {
 		autoclose int fd = member_open(t, name, &size, e);
@@ -356,9 +364,11 @@ int member_keep(struct taker *t, const char *name, const struct digest *d, struc
 		return 0;
 	const struct member *m = find_member(t, name);
 	if (!m)
-		return err_usage(e, "%.100s is missing", name);
+		return err_usage(e, "%.100s is missing", path_shown(said, name));
 	snprintf(from, sizeof(from), "m/%zu", (size_t)(m - t->members));
-	return renameat(t->root, from, t->root, to) < 0 ? err_sys(e, "keep %.100s", name) : 0;
+	return renameat(t->root, from, t->root, to) < 0
+		       ? err_sys(e, "keep %.100s", path_shown(said, name))
+		       : 0;
 }
 
 int blob_write(struct taker *t, const char *text, size_t len, struct descriptor *d, struct err *e)

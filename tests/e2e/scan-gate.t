@@ -46,7 +46,7 @@ for what, rows in (("another file", [waiver("python.dynamic-code", "a.py")]), ("
 for what, rows, why in (
         ("no reason", [{"id": "a", "path": "b"}], rb"members|reason"), ("an empty reason", [waiver("a", "b", "")], rb"\"reason\""), ("a reason of blanks", [waiver("a", "b", " \n")], rb"says nothing"),
         ("a number", [{"id": 1, "path": "b", "reason": "c"}], rb"\"id\""), ("one more member", [{**waiver("a", "b"), "x": 1}], rb"other members"), ("no array", {}, rb"are an array"),
-        ("no JSON", b"[{", rb"line 1"), ("a key twice", b'[{"id": "a", "id": "b", "path": "c", "reason": "d"}]', rb"duplicate"),
+        ("no JSON", b"[{", rb"line 1"), ("a key twice", b'[{"id": "a", "id": "b", "path": "c", "reason": "d"}]', rb"key that is there already"),
         ("too many", [waiver("a", "b")] * 1001, rb"more than 1000")):
     run = waived(rows)
     is_((run.code, run.out), (125, b""), f"{what}: refused", run)

@@ -21,8 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err e = ERR_INIT;
 	struct elf f;
-	if (elf_parse((const char *)data, size, &f, &e) < 0)
+	if (elf_parse((const char *)data, size, &f, &e) < 0) {
+		for (const char *c = e.msg; *c; c++)
+			if (*c < 0x20 || *c >= 0x7f)
+				abort();
 		return 0;
+	}
 	check(f.type);
 	check(f.machine);
 	check(f.interpreter);

@@ -1,4 +1,5 @@
-/* Any bytes as a notebook: code and shell of a cell have the same lines, and no byte stands in both. */
+/* Any bytes as a notebook: refused in words that a terminal may see, or code and shell of a cell
+ * have the same lines, and no byte stands in both. */
 #include "pipeline/scan/notebook.h"
 
 #include <stdint.h>
@@ -11,6 +12,13 @@ static void must(bool holds)
 {
 	if (!holds)
 		abort();
+}
+
+static void check_words(const struct err *e)
+{
+	must(e->kind == ERR_USAGE && e->msg[0]);
+	for (const char *c = e->msg; *c; c++)
+		must(*c >= 0x20 && *c < 0x7f);
 }
 
 static void check(const struct cell *c)
@@ -30,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	struct notebook n;
 	if (notebook_parse((const char *)data, size, &a, &n, &e) < 0) {
-		must(e.kind == ERR_USAGE);
+		check_words(&e);
 		return 0;
 	}
 	must(n.len <= NOTEBOOK_CELLS_MAX && n.language[0]);

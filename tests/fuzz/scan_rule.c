@@ -1,4 +1,5 @@
-/* Any bytes as a rule's header; and as waivers, literals, hosts. */
+/* Any bytes as a rule's header; and as waivers, literals, hosts. What is refused is refused in
+ * words that a terminal may see. */
 #include "pipeline/scan/literal.h"
 #include "pipeline/scan/rules.h"
 #include "pipeline/scan/spelled.h"
@@ -13,6 +14,13 @@ static void must(bool holds)
 {
 	if (!holds)
 		abort();
+}
+
+static void check_words(const struct err *e)
+{
+	must(e->kind == ERR_USAGE && e->msg[0]);
+	for (const char *c = e->msg; *c; c++)
+		must(*c >= 0x20 && *c < 0x7f);
 }
 
 static void literals(struct span t)
@@ -39,10 +47,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rule_header_read((struct span){text, size}, &line, &a, &rule, &e) == 0)
 		must(rule.id && rule.message && rule.sandbox && rule.severity < SCAN_SEVERITIES);
 	else
-		must(e.kind == ERR_USAGE && rule.id == NULL);
-	if (scan_waivers_read(text, size, &a, &w, &e) == 0)
-		for (size_t i = 0; i < w.len; i++)
-			must(*w.at[i].id && *w.at[i].path && *w.at[i].reason);
+		must(rule.id == NULL);
+	if (!rule.id)
+		check_words(&e);
+	if (scan_waivers_read(text, size, &a, &w, &e) < 0)
+		check_words(&e);
+	for (size_t i = 0; i < w.len; i++)
+		must(*w.at[i].id && *w.at[i].path && *w.at[i].reason);
 	literals((struct span){text, size});
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* Any bytes as CSV, text, PNG and ELF; and as a pattern with a name behind a NUL, held against fnmatch(3). */
+/* Any bytes as CSV, text, PNG and ELF; and as a pattern with a name behind a NUL, held against
+ * fnmatch(3). What is refused is refused in words that a terminal may see. */
 #include "transfer/check.h"
 #include "transfer/glob.h"
 #include "transfer/store.h"
@@ -14,6 +15,13 @@ static void must(bool holds)
 {
 	if (!holds)
 		abort();
+}
+
+static void check_refusal(const struct err *e)
+{
+	must(e->kind == ERR_USAGE && e->msg[0]);
+	for (const char *c = e->msg; *c; c++)
+		must(*c >= 0x20 && *c < 0x7f);
 }
 
 static void check_pattern(const uint8_t *data, size_t size)
@@ -52,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct checked c = {data, size};
 	struct err e = ERR_INIT;
 	for (int type = ARTIFACT_CSV; type <= ARTIFACT_ELF; type++)
-		must(check_bytes((enum artifact_type)type, &c, NULL, &e) == 0 || e.kind == ERR_USAGE);
+		if (check_bytes((enum artifact_type)type, &c, NULL, &e) < 0)
+			check_refusal(&e);
 	check_pattern(data, size);
 	check_stored(data, size);
 	return 0;

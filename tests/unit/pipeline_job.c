@@ -137,6 +137,15 @@ static void ceilings(void **state)
 	assert_int_equal(job.stages[0].asked.limits.scratch_bytes, 32 << 20);
 }
 
+/* A message names the member where the mark stands, whatever that is called. */
+static void a_key_is_shown(void **state)
+{
+	(void)state;
+	must_refuse("{\"image\": \"@host\", \"matrix\": {\"parameters\": {\"n\": [1]}}, \"stages\": "
+		    "[{\"name\": \"a\", \"comm\\u009b\\nd\": [\"@{n}\"]}]}",
+		    ": 'comm\\xc2\\x9b\\x0ad': '@{n}': parameters are put");
+}
+
 static void parameters(void **state)
 {
 	(void)state;
@@ -280,7 +289,7 @@ int main(void)
 		cmocka_unit_test(configured), cmocka_unit_test(ceilings),
 		cmocka_unit_test(parameters), cmocka_unit_test(sources),
 		cmocka_unit_test(approvals),  cmocka_unit_test(plain_members),
-		cmocka_unit_test(names_once),
+		cmocka_unit_test(names_once), cmocka_unit_test(a_key_is_shown),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	arena_free(&arena);

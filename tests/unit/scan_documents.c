@@ -28,7 +28,9 @@ static void sarif(void **state)
 	(void)state;
 	static const char head[] =
 		"{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"t\",\"rules\":"
-		"[{\"id\":\"A\",\"defaultConfiguration\":{\"level\":\"error\"}}]}},\"results\":[";
+		"[{\"id\":\"A\",\"defaultConfiguration\":{\"level\":\"error\"}},7,{},"
+		"{\"id\":\"C\",\"defaultConfiguration\":{\"level\":\"note\"}},{\"id\":\"C\"}"
+		"]}},\"results\":[";
 	static const struct {
 		const char *result;
 		int found; /* -1: refused */
@@ -41,6 +43,7 @@ static void sarif(void **state)
 		{"7", -1},
 		{"{\"ruleId\":\"A\"}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
 		{"{\"ruleIndex\":0}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+		{"{\"ruleId\":\"C\"}", 1, SCAN_NOTE, "C", "", 0, 0, 0, 0}, /* the first of two */
 		{"{\"ruleIndex\":-1,\"ruleId\":\"B\"}", 1, SCAN_WARNING, "B", "", 0, 0, 0, 0},
 		{"{\"ruleIndex\":999999999999999999}", 1, SCAN_WARNING, "(no id)", "", 0, 0, 0, 0},
 		{"{\"ruleId\":\"A\",\"level\":\"none\"}", 0},

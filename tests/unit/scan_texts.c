@@ -309,7 +309,7 @@ static void headers(void **state)
 		{"; id: a\n; id: b\n", "stands twice"},
 		{"; id:\n", "is empty"},
 		{"; id: a\033[m\n", "no plain text"},
-		{"; what: a\n", "has no \"what\""},
+		{"; what: a\n", "has no 'what'"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		autoarena a = ARENA_INIT;
