@@ -84,6 +84,8 @@ int artifacts_plan(struct artifacts_plan *p, const struct spec *s, bool dry, str
 	if (dir == -1)
 		return -1;
 	p->dir = dir >= 0 ? dir : -1;
+	if (dir >= 0 && !dry)
+		part_sweep(dir);
 	return 0;
 }
 
