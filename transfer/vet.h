@@ -39,7 +39,8 @@ struct vet {
 	struct arena *arena;
 	struct vet_place bases[VET_BASES];
 	size_t bases_len;
-	struct vet_place kept; /* path NULL: there is none */
+	struct vet_place kept;	      /* path NULL: there is none */
+	struct vet_seconds **seconds; /* see second.h; the arena's */
 };
 
 /* The places that are there and that the caller can reach. ERR_USAGE where a base or one of the
@@ -52,7 +53,7 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e);
 /* A folder that was met in a source: path is below it, in messages. */
 int vet_folder(const struct vet *v, const struct stat *st, const char *path, struct err *e);
 
-/* A file with more than one name: one of the places may be another. */
+/* A file with more than one name: another may be one of the places, or lie in one. */
 int vet_file(const struct vet *v, const struct stat *st, const char *path, struct err *e);
 
 /* A mount that was entered, at a folder or a file: its file system, and what of it lies where
