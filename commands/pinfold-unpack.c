@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,14 +20,13 @@ enum {
 	BYTES_A_SECOND = 1 << 20,
 };
 
-static int limit_time(struct err *e)
+static int limit_time(struct confine_end *jail, struct err *e)
 {
 	struct stat st;
 	if (fstat(UNPACK_ARCHIVE_FD, &st) < 0)
 		return err_sys(e, "stat the archive");
-	const rlim_t seconds = SECONDS_LEAST + (rlim_t)st.st_size / BYTES_A_SECOND;
-	const struct rlimit cpu = {seconds, seconds};
-	return setrlimit(RLIMIT_CPU, &cpu) < 0 ? err_sys(e, "limit the cpu time") : 0;
+	jail->cpu_seconds = SECONDS_LEAST + (uint64_t)st.st_size / BYTES_A_SECOND;
+	return 0;
 }
 
 static uint32_t number(const char *text)
@@ -38,9 +36,9 @@ static uint32_t number(const char *text)
 
 int main(int argc, char **argv)
 {
-	const struct confine_end jail = {.filter = &filter_unpacker,
-					 .data_bytes = DATA_BYTES,
-					 .files = FILES};
+	struct confine_end jail = {.filter = &filter_unpacker,
+				   .data_bytes = DATA_BYTES,
+				   .files = FILES};
 	struct err e = ERR_INIT;
 	int keep[] = {UNPACK_ARCHIVE_FD, UNPACK_STREAM_FD};
 	if (argc != 4) {
@@ -50,7 +48,7 @@ int main(int argc, char **argv)
 	}
 	if (fd_close_others(keep, 2) < 0)
 		err_sys(&e, "close what the unpacker does not need");
-	else if (unpack_prepare(UNPACK_ARCHIVE_FD, &e) == 0 && limit_time(&e) == 0 &&
+	else if (unpack_prepare(UNPACK_ARCHIVE_FD, &e) == 0 && limit_time(&jail, &e) == 0 &&
 		 confine_begin(number(argv[1]), number(argv[2]), &e) == 0 &&
 		 confine_end(&jail, (pid_t)number(argv[3]), &e) == 0)
 		_exit(unpack_run(UNPACK_ARCHIVE_FD, UNPACK_STREAM_FD) < 0);

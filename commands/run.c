@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -165,6 +166,8 @@ int command_run(const struct context *c)
 	autoaudit audit = AUDIT_INIT;
 	autostored struct stored held = STORED_INIT;
 	static struct result result;
+	/* What is made is its owner's in any case: artifacts are 0600, their folder 0700. */
+	umask(umask(077) & 077);
 	pages_warm(&result, sizeof(result));
 	result_init(&result);
 	options_from_environment(&o, &arena);

@@ -84,6 +84,8 @@ int artifacts_plan(struct artifacts_plan *p, const struct spec *s, bool dry, str
 	if (dir == -1)
 		return -1;
 	p->dir = dir >= 0 ? dir : -1;
+	if (dir >= 0 && !dry)
+		part_sweep(dir);
 	return 0;
 }
 
@@ -169,7 +171,9 @@ bool intake_take(struct intake *in, void *to, size_t len)
 bool intake_reserved(const struct intake *in, const char *name)
 {
 	const struct spec *s = in->run->spec;
-	const char *const ours[] = {s->result, s->events, s->stdout_file, s->stderr_file};
+	/* Rotation gives the log's name away while the run goes on, and back to the next record. */
+	const char *const ours[] = {s->result,	    s->events, s->stdout_file,
+				    s->stderr_file, s->audit,  s->rules.audit};
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
 		const char *slash = ours[i] ? strrchr(ours[i], '/') : NULL;
 		if (ours[i] && strcmp(slash ? slash + 1 : ours[i], name) == 0)

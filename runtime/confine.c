@@ -168,6 +168,8 @@ static int limits(const struct confine_end *c, struct err *e)
 	if (limit(RLIMIT_DATA, c->data_bytes, e) < 0)
 		return -1;
 #endif
+	if (c->cpu_seconds && limit(RLIMIT_CPU, c->cpu_seconds, e) < 0)
+		return -1;
 	return limit(RLIMIT_NOFILE, c->files, e);
 }
 

@@ -25,10 +25,11 @@ int confine_join(int user_namespace, bool as_root, struct err *e);
 
 struct confine_end {
 	const struct filter *filter;
-	bool connects;	     /* else Landlock forbids TCP too */
-	bool reads;	     /* files, below descriptors that it has; else none at all */
-	uint64_t data_bytes; /* RLIMIT_DATA */
-	uint64_t files;	     /* RLIMIT_NOFILE, as far as the hard limit goes */
+	bool connects;	      /* else Landlock forbids TCP too */
+	bool reads;	      /* files, below descriptors that it has; else none at all */
+	uint64_t data_bytes;  /* RLIMIT_DATA */
+	uint64_t files;	      /* RLIMIT_NOFILE, as far as the hard limit goes */
+	uint64_t cpu_seconds; /* RLIMIT_CPU, the same; 0: none of its own */
 };
 
 /* Limits, the rest of Landlock, undumpable, the death signal, the filter last.

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -40,10 +39,10 @@ struct job {
 
 static int prepare(const struct job *j, struct checked *c, struct err *e)
 {
-	const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
 	const struct confine_end jail = {.filter = &filter_validator,
 					 .data_bytes = DATA_BYTES,
-					 .files = 4};
+					 .files = 4,
+					 .cpu_seconds = CPU_SECONDS};
 	struct stat st;
 	if (fstat(j->v->fd, &st) < 0)
 		return err_sys(e, "stat the file");
@@ -54,8 +53,6 @@ static int prepare(const struct job *j, struct checked *c, struct err *e)
 	if (c->bytes == MAP_FAILED)
 		return err_sys(e, "map the file");
 	close(j->v->fd);
-	if (setrlimit(RLIMIT_CPU, &cpu) < 0)
-		return err_sys(e, "limit the cpu time");
 	return confine_begin(j->uid, j->gid, e) < 0 ? -1 : confine_end(&jail, j->parent, e);
 }
 

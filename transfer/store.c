@@ -1,6 +1,7 @@
 #include "transfer/store.h"
 
 #include "base/fd.h"
+#include "transfer/part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,12 +63,9 @@ int store_begin(struct store_file *f, int dir, unsigned number, struct err *e)
 	f->temp[0] = '\0';
 	f->fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (f->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-		snprintf(f->temp, sizeof(f->temp), ".pinfold-%d-%u.part", getpid(), number);
-		f->fd = openat(dir, f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			       0600);
+		f->fd = part_make(f->temp, dir, number, false, e);
+		return f->fd < 0 ? -1 : 0;
 	}
-	if (f->fd < 0)
-		f->temp[0] = '\0';
 	return f->fd < 0 ? err_sys(e, "make a file in the artifacts folder") : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "transfer/hash.h"
+#include "transfer/part.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +22,8 @@ int store_open(const char *path, bool dry, struct err *e);
 void store_name(char name[STORE_NAME_BYTES], const char *path);
 
 struct store_file {
-	int fd;	       /* -1: none */
-	char temp[64]; /* its name until it is complete, "" where the file system knows files without */
+	int fd;			    /* -1: none */
+	char temp[PART_NAME_BYTES]; /* its name until it is complete, "" where the file system knows files without */
 };
 #define STORE_FILE_INIT {.fd = -1}
 

@@ -68,7 +68,9 @@ static int make_folder(int dir, const char *name, struct err *e)
 
 int tree_store_begin(struct tree_store *t, int dir, unsigned number, mode_t mode, struct err *e)
 {
-	*t = (struct tree_store){.dir = dir, .file = STORE_FILE_INIT, .folder = S_ISDIR(mode)};
+	*t = (struct tree_store)TREE_STORE_INIT;
+	t->dir = dir;
+	t->folder = S_ISDIR(mode);
 	hash_begin(&t->listing, false);
 	t->levels = calloc(COLLECT_DEPTH_MAX, sizeof(*t->levels));
 	if (!t->levels)
@@ -78,12 +80,12 @@ int tree_store_begin(struct tree_store *t, int dir, unsigned number, mode_t mode
 		t->file_mode = (mode & MODE_MASK) | MODE_FILE;
 		return store_begin(&t->file, dir, number, e);
 	}
-	char temp[sizeof(t->temp)];
-	snprintf(temp, sizeof(temp), ".pinfold-%d-%u.part", getpid(), number);
-	const int fd = make_folder(dir, temp, e);
-	if (fd < 0)
+	t->part = part_make(t->temp, dir, number, true, e);
+	if (t->part < 0)
 		return -1;
-	memcpy(t->temp, temp, sizeof(temp));
+	const int fd = fcntl(t->part, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(e, "open a folder of the tree");
 	list_mode(t, 'd', (mode & MODE_MASK) | MODE_FOLDER, "");
 	return push(t, fd, mode);
 }
@@ -195,6 +197,7 @@ int tree_store_publish(struct tree_store *t, const char *name, char digest[65], 
 			       : err_sys(e, "name a tree in the artifacts folder");
 	t->temp[0] = '\0';
 	t->file.temp[0] = '\0';
+	fd_close(&t->part);
 	hash_end(&t->listing, digest);
 	return 0;
 }
@@ -209,4 +212,5 @@ void tree_store_drop(struct tree_store *t)
 	if (t->temp[0])
 		tree_remove(t->dir, t->temp);
 	t->temp[0] = '\0';
+	fd_close(&t->part);
 }

@@ -31,9 +31,10 @@ struct tree_level {
 };
 
 struct tree_store {
-	int dir;		   /* where the tree is to be; borrowed */
-	char temp[64];		   /* its name until it is complete; "": there is nothing */
-	struct tree_level *levels; /* COLLECT_DEPTH_MAX of them */
+	int dir;		    /* where the tree is to be; borrowed */
+	char temp[PART_NAME_BYTES]; /* its name until it is complete; "": there is nothing */
+	int part;		    /* its root, which has the lock; -1: none */
+	struct tree_level *levels;  /* COLLECT_DEPTH_MAX of them */
 	size_t depth;
 	bool folder; /* the root is one */
 	struct hash listing;
@@ -43,7 +44,7 @@ struct tree_store {
 	char file_name[COLLECT_NAME_MAX + 1];
 	uint64_t bytes, entries;
 };
-#define TREE_STORE_INIT {.dir = -1, .file = STORE_FILE_INIT}
+#define TREE_STORE_INIT {.dir = -1, .part = -1, .file = STORE_FILE_INIT}
 
 /* mode: with S_IFDIR or S_IFREG. number: no other of this process has it. Of a file
  * tree_store_data() and tree_store_file_end() follow, of a folder its entries. */

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "transfer/mounted.h"
+#include "transfer/second.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,7 +249,8 @@ static void add_kept(struct vet *v, const struct vet_options *o)
 
 int vet_open(struct vet *v, struct arena *a, const struct vet_options *o, struct err *e)
 {
-	*v = (struct vet){.arena = a};
+	*v = (struct vet){.arena = a, .seconds = arena_alloc(a, sizeof(*v->seconds))};
+	*v->seconds = NULL;
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++)
 		add(v, &(struct vet_place){.path = trees[i].path,
 					   .reason = trees[i].reason,
@@ -305,10 +307,13 @@ int vet_mount(const struct vet *v, int fd, const struct vet_words *w, struct err
 
 int vet_file(const struct vet *v, const struct stat *st, const struct vet_words *w, struct err *e)
 {
-	const struct vet_place *p = find(v, st);
-	return p ? err_usage(e, "input %s is refused: %s is a second name of %s (%s)", w->shown,
-			     w->inner, p->path, p->reason)
-		 : 0;
+	const struct vet_place *p = find(v, st), *in = p ? NULL : second_find(v, st);
+	if (p)
+		return err_usage(e, "input %s is refused: %s is a second name of %s (%s)", w->shown,
+				 w->inner, p->path, p->reason);
+	return in ? err_usage(e, "input %s is refused: %s is a second name of a file in %s (%s)",
+			      w->shown, w->inner, in->path, in->reason)
+		  : 0;
 }
 
 int vet_folder(const struct vet *v, const struct stat *st, const char *shown, struct err *e)
@@ -388,7 +393,10 @@ int vet_source(const struct vet *v, int fd, const char *shown, struct err *e)
 		return err_usage(e, "input %s is refused: it is sensitive (%s)", shown, p->reason);
 	if (p)
 		return err_usage(e, "input %s is refused: it is %s (%s)", shown, p->path, p->reason);
-	if (vet_mount(v, fd, &(struct vet_words){shown, "it"}, e) < 0)
+	const struct vet_words words = {shown, "it"};
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1 && vet_file(v, &st, &words, e) < 0)
+		return -1;
+	if (vet_mount(v, fd, &words, e) < 0)
 		return -1;
 	const int parent = open_parent(fd, &st, e);
 	if (parent < 0)

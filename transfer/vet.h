@@ -39,7 +39,8 @@ struct vet {
 	struct arena *arena;
 	struct vet_place bases[VET_BASES];
 	size_t bases_len;
-	struct vet_place kept; /* path NULL: there is none */
+	struct vet_place kept;	      /* path NULL: there is none */
+	struct vet_seconds **seconds; /* see second.h; the arena's */
 };
 
 /* The places that are there and that the caller can reach. ERR_USAGE where a base or one of the
@@ -57,7 +58,7 @@ struct vet_words {
 	const char *shown, *inner;
 };
 
-/* A file with more than one name: one of the places may be another. */
+/* A file with more than one name: another may be one of the places, or lie in one. */
 int vet_file(const struct vet *v, const struct stat *st, const struct vet_words *w, struct err *e);
 
 /* A mount that was entered, at a folder or a file: its file system, and what of it lies where

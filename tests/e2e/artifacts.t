@@ -109,6 +109,14 @@ run = pinfold("explain", "--artifact", "a", "--artifacts-dir", fresh, tiny(), "/
 is_((run.code, os.path.exists(fresh)), (0, False), "explain makes no folder", run)
 run, rows, _ = collect(["result.json"], "echo mine > result.json")
 ok(rows["result.json"]["status"] == "rejected" and "a document of this run" in rows["result.json"]["reason"], "the name of the result is not to be had", run)
+both = tmpdir()
+log = os.path.join(both, "log")
+with start("run", "--audit", log, "--artifact", "log", "--artifacts-dir", both, "--stdin", "-", "@host", "sh", "-c", "echo forged > log; echo ready; read x", stdin=subprocess.PIPE) as running:
+    running.line()
+    os.rename(log, log + ".1")
+    run = running.wait(stdin=b"\n")
+is_(([row["reason"] for row in run.result["artifacts"]], b"forged" in open(log, "rb").read()), (["a document of this run has that name"], False),
+    "nor is that of the audit log, though rotation gave it away", run)
 
 # T41: thousands of rules
 spec = os.path.join(tmpdir(), "spec.json")

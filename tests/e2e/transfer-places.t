@@ -34,10 +34,12 @@ def check(name, wrapper, *options, who=WHO):
     owner = os.stat(folder).st_uid
     found = sorted((entry.name, entry.stat().st_uid == owner, oct(entry.stat().st_mode & 0o7777)) for entry in os.scandir(out)) if os.path.isdir(out) else None
     is_(found, [("closed+x", True, "0o600"), ("out.json", True, "0o600")], f"{name}: and the caller's own")
+    is_(oct(os.stat(out).st_mode & 0o7777) if os.path.isdir(out) else None, "0o700", f"{name}: the folder that is made is its alone")
     return run
 
 
 check("as it is", [])
+check("with a umask that takes everything, and little cpu time", ["sh", "-c", 'umask 0777; ulimit -t 2; exec "$@"', "sh"])
 if WHO == "user":
     check("a single id", [], "--ids", "single")
 if os.path.exists("/usr/bin/newuidmap") or WHO == "root":
