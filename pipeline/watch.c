@@ -139,8 +139,10 @@ static bool read_events(struct watch *w, struct stage_run *run)
 	if (l->room - l->len < PIPE_BUF) {
 		const size_t room = l->room ? l->room * 2 : RELAY_BYTES;
 		char *text = room <= LINE_BYTES_MAX ? realloc(l->text, room) : NULL;
-		if (!text)
+		if (!text) {
+			w->events_lost++; /* and what would come behind it */
 			return false;
+		}
 		l->text = text;
 		l->room = room;
 	}

@@ -29,6 +29,10 @@ ok(not list(load_schema("spec").iter_errors({key: value for key, value in spec.i
 fetch, run = [[stage["spec"]["egress"][key] for key in ("allow", "bytes")] for stage in plan["stages"][::2]]
 is_((spec["memory"], spec["workdir"], run), (1 << 30, "/scratch/src", [["api.example:443"], 1 << 20]), "and what it says")
 is_(fetch, [["git.example:8443"], 2 * (5 << 20) + (64 << 20)], "the fetch, too")
+MOST = (1 << 63) - 1
+run = jobs.verb("plan", "--json", jobs.document({**DOC, "source": {**DOC["source"], "max-bytes": MOST}}))
+spec = json.loads(run.out)["stages"][0]["spec"]
+is_((spec["memory"], spec["scratch"], spec["egress"]["bytes"]), (MOST, MOST, MOST), "twice as much as can be said, and more, is as much as can be said", run)
 ok(not os.path.exists(os.path.join(jobs.path, "jobs")), "nothing was made")
 run = jobs.verb("plan", jobs.document('{"stages": 1}'))
 ok(run.code == 125 and b":1:12:" in run.err, "a plan of what is wrong says where", run)
