@@ -88,7 +88,7 @@ with tarfile.open(fileobj=io.BytesIO(evil)) as archive:
     archive.extract("../planted.py", place, **({"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}))
 ok(os.path.exists(os.path.join(place, "../planted.py")), "control: who unpacks it writes outside")
 run = scan({"a.tar": evil})
-is_(sorted(run.found), sorted([("a.tar!/../planted.py", 0, "archive.path"), ("a.tar!/../planted.py", 1, "python.dynamic-code"), ("a.tar!/ok/../../p2", 0, "archive.path"), ("a.tar!/../b\\c", 0, "archive.path"), ("a.tar!//abs", 0, "archive.path"),
+is_(sorted(run.found), sorted([("a.tar!/../planted.py", 0, "archive.path"), ("a.tar!/../planted.py", 1, "python.dynamic-code"), ("a.tar!/ok/../../p2", 0, "archive.path"), ("a.tar!/../b%5Cc", 0, "archive.path"), ("a.tar!//abs", 0, "archive.path"),
                                ("a.tar!/s", 0, "archive.link-out"), ("a.tar!/d/s2", 0, "archive.link-out"), ("a.tar!/h", 0, "archive.link-out")]), "names and links that lead out are told, and the rest is read", run)
 
 
