@@ -7,6 +7,7 @@
 #include "pipeline/fetch.h"
 
 #include "spec/keys.h"
+#include "spec/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,6 +86,16 @@ static void set_bytes(struct own_stage *o, const char *key, uint64_t bytes)
 	set_unless_given(o, key, arena_printf(o->job->arena, "%" PRIu64, bytes));
 }
 
+/* So many times the bytes and some more, or as much as a size may say. */
+static uint64_t room_for(uint64_t bytes, uint64_t times, uint64_t more)
+{
+	uint64_t sum;
+	if (__builtin_mul_overflow(bytes, times, &sum) || __builtin_add_overflow(sum, more, &sum) ||
+	    sum > PARSE_MAX)
+		return PARSE_MAX;
+	return sum;
+}
+
 /* scratch_bytes: what it will need of it; memory besides. */
 static struct own_stage begin_stage(const struct job *job, const char *name, const char *image,
 				    uint64_t scratch_bytes)
@@ -100,7 +111,7 @@ static struct own_stage begin_stage(const struct job *job, const char *name, con
 	o.s->asked.speaking = ORIGIN_FILE;
 	if (spec_set_image(&o.s->asked, image, &o.e) < 0)
 		return o;
-	set_bytes(&o, "memory", scratch_bytes + 256 * MIB);
+	set_bytes(&o, "memory", room_for(scratch_bytes, 1, 256 * MIB));
 	set_bytes(&o, "scratch", scratch_bytes);
 	set_unless_given(&o, "scratch-inodes",
 			 arena_printf(a, "%" PRIu64, 2 * source->max_files + 4096));
@@ -130,7 +141,7 @@ static void allow_host(struct own_stage *o)
 		set(o, "allow", arena_printf(o->job->arena, "%s:%u", s->host, s->port));
 	for (const char *const *rule = (const char *const *)s->allow; rule && *rule; rule++)
 		set(o, "allow", *rule);
-	set_bytes(o, "egress-bytes", 2 * s->max_bytes + 64 * MIB);
+	set_bytes(o, "egress-bytes", room_for(s->max_bytes, 2, 64 * MIB));
 }
 
 static void trust_ca(struct own_stage *o, const char *variable)
@@ -209,7 +220,8 @@ static int git_stage(const struct job *job, struct job_stage **stage, struct err
 {
 	const struct job_source *s = &job->source;
 	/* The objects, and the tree beside them. */
-	struct own_stage o = begin_stage(job, "fetch", image_of(job), 2 * s->max_bytes + 64 * MIB);
+	struct own_stage o = begin_stage(job, "fetch", image_of(job),
+					 room_for(s->max_bytes, 2, 64 * MIB));
 	const char *const words[] = {"sh",
 				     "-c",
 				     git_script,
@@ -230,7 +242,8 @@ static int git_stage(const struct job *job, struct job_stage **stage, struct err
 static int archive_stage(const struct job *job, struct job_stage **stage, struct err *e)
 {
 	const struct job_source *s = &job->source;
-	struct own_stage o = begin_stage(job, "fetch", image_of(job), s->max_bytes + 16 * MIB);
+	struct own_stage o = begin_stage(job, "fetch", image_of(job),
+					 room_for(s->max_bytes, 1, 16 * MIB));
 	const char *const words[] = {"curl",	  "-q",		"--silent",	 "--show-error",
 				     "--fail",	  "--location", "--max-redirs",	 "5",
 				     "--proto",	  "=https",	"--proto-redir", "=https",
@@ -247,7 +260,7 @@ static int archive_stage(const struct job *job, struct job_stage **stage, struct
 static int folder_stage(const struct job *job, struct job_stage **stage, struct err *e)
 {
 	const struct job_source *s = &job->source;
-	struct own_stage o = begin_stage(job, "fetch", "@host", s->max_bytes + 16 * MIB);
+	struct own_stage o = begin_stage(job, "fetch", "@host", room_for(s->max_bytes, 1, 16 * MIB));
 	const char *const words[] = {"true"};
 	command(&o, words, 1);
 	if (s->folder)
@@ -274,7 +287,8 @@ int fetch_stage(const struct job *job, struct job_stage **stage, struct err *e)
 int unpack_stage(const struct job *job, const char *archive, struct job_stage **stage, struct err *e)
 {
 	const struct job_source *s = &job->source;
-	struct own_stage o = begin_stage(job, "unpack", image_of(job), 2 * s->max_bytes + 16 * MIB);
+	struct own_stage o = begin_stage(job, "unpack", image_of(job),
+					 room_for(s->max_bytes, 2, 16 * MIB));
 	const char *const words[] = {"sh", "-c", s->format == ARCHIVE_ZIP ? zip_script : tar_script};
 	command(&o, words, sizeof(words) / sizeof(*words));
 	set(&o, "input-ro", arena_printf(job->arena, "%s:archive", archive));

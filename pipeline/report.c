@@ -1,11 +1,23 @@
 #include "pipeline/report.h"
 
-static void text_or_null(struct json_writer *w, const char *key, const char *text)
+void report_text(struct json_writer *w, const char *key, const char *text)
 {
 	if (text && *text)
 		json_text(w, key, text);
 	else
 		json_null_value(w, key);
+}
+
+void report_set(struct json_writer *w, const struct stage_run *run)
+{
+	if (!run || run->set_len == 0) {
+		json_null_value(w, "set");
+		return;
+	}
+	json_begin(w, "set", '{');
+	for (size_t i = 0; i < run->set_len; i++)
+		json_text(w, run->set[i].name, run->set[i].value);
+	json_end(w, '{');
 }
 
 static void number_or_null(struct json_writer *w, const char *key, uint64_t number, bool known)
@@ -27,11 +39,11 @@ void report_diagnostics(struct json_writer *w, const struct stage_run *run)
 	for (uint32_t i = 0; i < d->len; i++) {
 		const struct diagnostic *row = &d->rows[i];
 		json_begin(w, NULL, '{');
-		text_or_null(w, "file", row->file);
+		report_text(w, "file", row->file);
 		number_or_null(w, "line", row->line, row->line > 0);
 		number_or_null(w, "column", row->column, row->column > 0);
 		json_text(w, "severity", severity_names[row->severity]);
-		text_or_null(w, "code", row->code);
+		report_text(w, "code", row->code);
 		json_text(w, "message", row->message);
 		json_end(w, '{');
 	}
@@ -47,13 +59,13 @@ static void write_finding(struct json_writer *w, const struct scan_finding *f)
 	json_begin(w, NULL, '{');
 	json_text(w, "id", f->id);
 	json_text(w, "severity", scan_severity_name(f->severity));
-	text_or_null(w, "path", f->path);
+	report_text(w, "path", f->path);
 	number_or_null(w, "line", f->line, f->line > 0);
 	number_or_null(w, "column", f->column, f->column > 0);
 	json_text(w, "message", f->message);
-	text_or_null(w, "detail", f->detail);
+	report_text(w, "detail", f->detail);
 	json_text(w, "tool", f->tool ? f->tool : "pinfold");
-	text_or_null(w, "waived", f->waived ? f->waived->reason : NULL);
+	report_text(w, "waived", f->waived ? f->waived->reason : NULL);
 	json_end(w, '{');
 }
 
@@ -159,7 +171,7 @@ static void write_approved(struct json_writer *w, const struct job_cost *c)
 		write_measure(w, "approved", approved);
 	else
 		json_null_value(w, "approved");
-	text_or_null(w, "by", !c->has_approved ? NULL : c->approved_by_flag ? "flag" : "document");
+	report_text(w, "by", !c->has_approved ? NULL : c->approved_by_flag ? "flag" : "document");
 }
 
 /* Of the shared budget; what it is worth is in the budget's file. */

@@ -62,14 +62,6 @@ void job_result_refuse(struct job_result *r, const struct err *why)
 
 /* ---- the document ---- */
 
-static void text_or_null(struct json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		json_text(w, key, text);
-	else
-		json_null_value(w, key);
-}
-
 static const char *const source_kinds[] =
 	{[SOURCE_NONE] = "", [SOURCE_GIT] = "git", [SOURCE_ARCHIVE] = "archive", [SOURCE_FOLDER] = "folder", [SOURCE_FILES] = "files"};
 
@@ -83,11 +75,11 @@ static void write_source(struct json_writer *w, const struct job *job, const str
 	json_begin(w, "source", '{');
 	json_text(w, "kind", source_kinds[job->source.kind]);
 	json_text(w, "from", job_source_name(&job->source));
-	text_or_null(w, "ref", job->source.ref);
-	text_or_null(w, "commit", s->commit);
-	text_or_null(w, "archive_digest", s->archive_digest);
-	text_or_null(w, "trust", s->trust);
-	text_or_null(w, "digest", s->tree.digest);
+	report_text(w, "ref", job->source.ref);
+	report_text(w, "commit", s->commit);
+	report_text(w, "archive_digest", s->archive_digest);
+	report_text(w, "trust", s->trust);
+	report_text(w, "digest", s->tree.digest);
 	if (s->tree.path)
 		json_number(w, "bytes", s->tree.bytes);
 	else
@@ -101,8 +93,8 @@ static void write_cache(struct json_writer *w, const struct stage_run *run)
 		{[CACHE_OFF] = "off", [CACHE_MISS] = "miss", [CACHE_HIT] = "hit"};
 	json_begin(w, "cache", '{');
 	json_text(w, "state", states[run->cache]);
-	text_or_null(w, "key", run->key);
-	text_or_null(w, "reason", run->cache == CACHE_OFF ? run->cache_why : NULL);
+	report_text(w, "key", run->key);
+	report_text(w, "reason", run->cache == CACHE_OFF ? run->cache_why : NULL);
 	json_end(w, '{');
 }
 
@@ -113,7 +105,7 @@ static void write_outputs(struct json_writer *w, const struct stage_run *run)
 		const struct stage_output *o = &run->outputs[i];
 		json_begin(w, NULL, '{');
 		json_text(w, "path", run->stage->outputs[i].path);
-		text_or_null(w, "digest", o->digest);
+		report_text(w, "digest", o->digest);
 		if (o->path)
 			json_number(w, "bytes", o->bytes);
 		else
@@ -126,21 +118,9 @@ static void write_outputs(struct json_writer *w, const struct stage_run *run)
 static void write_files(struct json_writer *w, const struct stage_run *run)
 {
 	json_begin(w, "files", '{');
-	text_or_null(w, "folder", run->handed);
-	text_or_null(w, "stdout", run->handed ? run->handed_out : NULL);
-	text_or_null(w, "stderr", run->handed ? run->handed_err : NULL);
-	json_end(w, '{');
-}
-
-static void write_set(struct json_writer *w, const struct stage_run *run)
-{
-	if (run->set_len == 0) {
-		json_null_value(w, "set");
-		return;
-	}
-	json_begin(w, "set", '{');
-	for (size_t i = 0; i < run->set_len; i++)
-		json_text(w, run->set[i].name, run->set[i].value);
+	report_text(w, "folder", run->handed);
+	report_text(w, "stdout", run->handed ? run->handed_out : NULL);
+	report_text(w, "stderr", run->handed ? run->handed_err : NULL);
 	json_end(w, '{');
 }
 
@@ -151,11 +131,11 @@ static void write_stage(struct json_writer *w, const struct stage_run *run)
 	json_begin(w, NULL, '{');
 	json_text(w, "name", run->stage->name);
 	json_text(w, "kind", run->kind);
-	write_set(w, run);
-	text_or_null(w, "configuration", run->configuration);
+	report_set(w, run);
+	report_text(w, "configuration", run->configuration);
 	json_text(w, "state", states[run->state]);
 	json_bool(w, "ok", run->ok);
-	text_or_null(w, "message", run->why);
+	report_text(w, "message", run->why);
 	write_cache(w, run);
 	write_outputs(w, run);
 	write_files(w, run);
@@ -171,7 +151,7 @@ static void write_host(struct json_writer *w)
 {
 	struct utsname u;
 	json_begin(w, "host", '{');
-	text_or_null(w, "kernel", uname(&u) == 0 ? u.release : NULL);
+	report_text(w, "kernel", uname(&u) == 0 ? u.release : NULL);
 	json_text(w, "pinfold", PINFOLD_VERSION);
 	json_end(w, '{');
 }
@@ -182,13 +162,13 @@ char *job_result_write(const struct job *job, const struct job_result *r)
 	json_open(&w, true);
 	json_begin(&w, NULL, '{');
 	json_text(&w, "schema", "pinfold.job-result/1");
-	text_or_null(&w, "id", r->id);
-	text_or_null(&w, "name", job ? job->name : NULL);
+	report_text(&w, "id", r->id);
+	report_text(&w, "name", job ? job->name : NULL);
 	json_text(&w, "status", job_status_name(r->status));
 	json_bool(&w, "ok", r->status == JOB_SUCCEEDED);
 	json_begin(&w, "cause", '{');
-	text_or_null(&w, "stage", r->stage);
-	text_or_null(&w, "message", r->message);
+	report_text(&w, "stage", r->stage);
+	report_text(&w, "message", r->message);
 	json_end(&w, '{');
 	write_source(&w, job, r);
 	report_analysis(&w, job, r);

@@ -16,7 +16,8 @@ static uint64_t number_of(const json_t *usage, const char *name)
 
 static void add(uint64_t *sum, uint64_t one)
 {
-	*sum = *sum == COST_UNKNOWN || one == COST_UNKNOWN ? COST_UNKNOWN : *sum + one;
+	if (*sum == COST_UNKNOWN || one == COST_UNKNOWN || __builtin_add_overflow(*sum, one, sum))
+		*sum = COST_UNKNOWN;
 }
 
 static void most(uint64_t *sum, uint64_t one)

@@ -76,12 +76,13 @@ static char *read_all(int fd, size_t most)
 	return text;
 }
 
-/* An entry that was written before the host went down may be half on its disk. */
-static void boot_id(char id[BOOT_BYTES])
+/* An entry that was written before the host went down may be half on its disk. False: who knows. */
+static bool boot_id(char id[BOOT_BYTES])
 {
-	const ssize_t n = fd_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id, BOOT_BYTES);
-	id[n > 0 ? (size_t)n : 0] = '\0';
+	if (fd_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", id, BOOT_BYTES) < 0)
+		return false;
 	id[strcspn(id, "\n")] = '\0';
+	return id[0];
 }
 
 static int open_streams(struct stage_run *run, int flags)
@@ -123,8 +124,7 @@ static bool read_entry(struct stage_run *run, const struct stage_place *at)
 	char *text = fd >= 0 ? read_all(fd, ANSWER_BYTES_MAX) : NULL;
 	json_t *entry = text ? json_loads(text, 0, NULL) : NULL;
 	const char *from = json_string_value(json_object_get(entry, "boot"));
-	boot_id(boot);
-	if (from && strcmp(from, boot) == 0 && is_as_kept(run, entry))
+	if (from && boot_id(boot) && strcmp(from, boot) == 0 && is_as_kept(run, entry))
 		run->result_text = json_dumps(json_object_get(entry, "result"), JSON_COMPACT);
 	json_decref(entry);
 	free(text);
@@ -195,8 +195,7 @@ static int write_entry(const struct stage_run *run)
 {
 	char boot[BOOT_BYTES], listing[65];
 	struct json_writer w;
-	boot_id(boot);
-	if (listing_digest(run->dir, kept, listing) < 0)
+	if (!boot_id(boot) || listing_digest(run->dir, kept, listing) < 0)
 		return -1;
 	json_open(&w, false);
 	json_begin(&w, NULL, '{');
@@ -354,7 +353,7 @@ void stage_run_finish(struct stage_run *run, const struct stage_place *at)
 	} else if (run->unkept) {
 		run->ok = false;
 		snprintf(run->why, sizeof(run->why), "what it said could not be kept: %s",
-			 strerror(run->unkept));
+			 strerrordesc_np(run->unkept));
 	}
 	fd_close(&run->spec);
 	fd_close(&run->answer);

@@ -61,11 +61,6 @@ static int set_inputs(const struct stage_run *run, struct spec *s, bool by_diges
 	return 0;
 }
 
-static int set_key(struct spec *s, const char *key, const char *value, struct err *e)
-{
-	return spec_set(s, key, value, e);
-}
-
 static int set_artifacts(const struct stage_run *run, struct spec *s, struct err *e)
 {
 	const struct job_stage *stage = run->stage;
@@ -73,15 +68,15 @@ static int set_artifacts(const struct stage_run *run, struct spec *s, struct err
 	s->artifacts = (struct artifact_list){0};
 	for (size_t i = 0; i < stage->outputs_len; i++) {
 		const struct job_output *o = &stage->outputs[i];
-		if (set_key(s, "artifact",
-			    arena_printf(s->arena,
-					 "%s:type=tree:required:max=%" PRIu64 ":files=%" PRIu64,
-					 o->path, o->max_bytes, o->max_files),
-			    e) < 0)
+		if (spec_set(s, "artifact",
+			     arena_printf(s->arena,
+					  "%s:type=tree:required:max=%" PRIu64 ":files=%" PRIu64,
+					  o->path, o->max_bytes, o->max_files),
+			     e) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < own->len; i++)
-		if (set_key(s, "artifact", own->rules[i].text, e) < 0)
+		if (spec_set(s, "artifact", own->rules[i].text, e) < 0)
 			return -1;
 	return 0;
 }
@@ -91,11 +86,11 @@ static int set_slots(const struct stage_run *run, struct spec *s, struct err *e)
 	const struct slots *slots = run->slots;
 	if (!slots || spec_given(s, offsetof(struct spec, slots)))
 		return 0;
-	return set_key(s, "slots",
-		       slots->name && *slots->name
-			       ? arena_printf(s->arena, "%" PRIu64 ":%s", slots->count, slots->name)
-			       : arena_printf(s->arena, "%" PRIu64, slots->count),
-		       e);
+	return spec_set(s, "slots",
+			slots->name && *slots->name
+				? arena_printf(s->arena, "%" PRIu64 ":%s", slots->count, slots->name)
+				: arena_printf(s->arena, "%" PRIu64, slots->count),
+			e);
 }
 
 /* Over a spec of the stage's: what differs from run to run. */
@@ -118,13 +113,13 @@ char *told_write(const struct stage_run *run, const struct stage_place *at, stru
 		return NULL;
 	const char *name = arena_printf(at->arena, "%.48s.%zu", at->work->id, run->number);
 	if ((s.artifacts.len > 0 &&
-	     set_key(&s, "artifacts-dir", arena_printf(at->arena, "%s/outputs", run->path), e) < 0) ||
-	    set_key(&s, "stdout", arena_printf(at->arena, "/proc/self/fd/%d", run->out_pipe), e) < 0 ||
-	    set_key(&s, "stderr", arena_printf(at->arena, "/proc/self/fd/%d", run->err_pipe), e) < 0 ||
-	    set_key(&s, "result", arena_printf(at->arena, "fd:%d", run->answer), e) < 0 ||
-	    set_key(&s, "id", name, e) < 0 ||
+	     spec_set(&s, "artifacts-dir", arena_printf(at->arena, "%s/outputs", run->path), e) < 0) ||
+	    spec_set(&s, "stdout", arena_printf(at->arena, "/proc/self/fd/%d", run->out_pipe), e) < 0 ||
+	    spec_set(&s, "stderr", arena_printf(at->arena, "/proc/self/fd/%d", run->err_pipe), e) < 0 ||
+	    spec_set(&s, "result", arena_printf(at->arena, "fd:%d", run->answer), e) < 0 ||
+	    spec_set(&s, "id", name, e) < 0 ||
 	    (run->events >= 0 &&
-	     set_key(&s, "events", arena_printf(at->arena, "fd:%d", run->events), e) < 0))
+	     spec_set(&s, "events", arena_printf(at->arena, "fd:%d", run->events), e) < 0))
 		return NULL;
 	char *text = spec_write_given(&s);
 	if (!text)

@@ -14,7 +14,7 @@
 
 enum { DIGEST_BYTES = 71 };
 
-static int complain(const char *url, const char *recorded, struct err *e)
+static int refuse_changed(const char *url, const char *recorded, struct err *e)
 {
 	return err_usage(e,
 			 "%s had %.71s when it was first fetched, and has another digest now; declare the "
@@ -82,7 +82,7 @@ int trust_archive(int dir, const char *url, const char *digest, struct err *e)
 	if (found < 0)
 		found = err_host(e, "the record of archives is damaged");
 	else if (found > 0 && strncmp(line, digest, DIGEST_BYTES) != 0)
-		found = complain(url, line, e);
+		found = refuse_changed(url, line, e);
 	else if (found == 0 && record(fd, url, digest, e) < 0)
 		found = -1;
 	free(line);

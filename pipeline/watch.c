@@ -1,6 +1,7 @@
 #include "pipeline/watch.h"
 
 #include "base/fd.h"
+#include "pipeline/report.h"
 #include "runtime/deadline.h"
 #include "spec/writer.h"
 
@@ -82,18 +83,6 @@ static void put_event(struct watch *w, char *line)
 	outlet_flush(&w->events);
 }
 
-static void write_set(struct json_writer *w, const struct stage_run *run)
-{
-	if (!run || run->set_len == 0) {
-		json_null_value(w, "set");
-		return;
-	}
-	json_begin(w, "set", '{');
-	for (size_t i = 0; i < run->set_len; i++)
-		json_text(w, run->set[i].name, run->set[i].value);
-	json_end(w, '{');
-}
-
 void watch_event(struct watch *w, const struct stage_run *run, const char *what, const char *inner)
 {
 	struct json_writer j;
@@ -108,7 +97,7 @@ void watch_event(struct watch *w, const struct stage_run *run, const char *what,
 		json_text(&j, "stage", run->stage->name);
 	else
 		json_null_value(&j, "stage");
-	write_set(&j, run);
+	report_set(&j, run);
 	json_number(&j, "at_usec", (now_ns() - w->o->begun_ns) / 1000);
 	if (inner)
 		json_raw(&j, "event", inner);
@@ -139,8 +128,10 @@ static bool read_events(struct watch *w, struct stage_run *run)
 	if (l->room - l->len < PIPE_BUF) {
 		const size_t room = l->room ? l->room * 2 : RELAY_BYTES;
 		char *text = room <= LINE_BYTES_MAX ? realloc(l->text, room) : NULL;
-		if (!text)
+		if (!text) {
+			w->events_lost++; /* and what would come behind it */
 			return false;
+		}
 		l->text = text;
 		l->room = room;
 	}

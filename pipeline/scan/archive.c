@@ -1,5 +1,6 @@
 /* Archives, read with libarchive within bounds; nothing is unpacked to a disk. */
 #include "pipeline/scan/reader.h"
+#include "pipeline/scan/walk.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -10,21 +11,12 @@
 static bool leads_out(const char *base, const char *path)
 {
 	int depth = 0;
-	if (path[0] == '/' || strchr(path, '\\'))
-		return path[0] == '/' || strstr(path, "..\\") != NULL;
+	/* To some programs that parts a path as well. */
+	if (strstr(path, "..\\"))
+		return true;
 	for (const char *c = base; (c = strchr(c, '/')); c++)
 		depth++;
-	while (*path) {
-		const size_t len = strcspn(path, "/");
-		if (len == 2 && path[0] == '.' && path[1] == '.')
-			depth--;
-		else if (len > 0 && !(len == 1 && path[0] == '.'))
-			depth++;
-		if (depth < 0)
-			return true;
-		path += len + (path[len] == '/');
-	}
-	return false;
+	return walk_leads_out(path, depth);
 }
 
 static struct archive *open_archive(const struct unit *u)

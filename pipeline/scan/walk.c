@@ -32,20 +32,19 @@ struct level {
 
 static int walk_folder(struct walk *w, const struct level *l, struct err *e);
 
-/* A link's text leads out: it is absolute, or has more ".." than folders above it. */
-static bool leads_out(const char *target, int depth)
+bool walk_leads_out(const char *path, int depth)
 {
-	if (target[0] == '/')
+	if (path[0] == '/')
 		return true;
-	while (*target) {
-		const size_t len = strcspn(target, "/");
-		if (len == 2 && target[0] == '.' && target[1] == '.')
+	while (*path) {
+		const size_t len = strcspn(path, "/");
+		if (len == 2 && path[0] == '.' && path[1] == '.')
 			depth--;
-		else if (len > 0 && !(len == 1 && target[0] == '.'))
+		else if (len > 0 && !(len == 1 && path[0] == '.'))
 			depth++;
 		if (depth < 0)
 			return true;
-		target += len + (target[len] == '/');
+		path += len + (path[len] == '/');
 	}
 	return false;
 }
@@ -54,10 +53,12 @@ static void visit_link(struct walk *w, const struct level *l, const char *name)
 {
 	char target[PATH_MAX];
 	const ssize_t n = readlinkat(l->fd, name, target, sizeof(target) - 1);
-	if (n < 0)
+	if (n < 0) {
+		w->v->passed(w->v->arg, w->path, errno);
 		return;
+	}
 	target[n] = '\0';
-	if (leads_out(target, l->depth))
+	if (walk_leads_out(target, l->depth))
 		w->v->link(w->v->arg, w->path, target);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,10 @@ struct walk_visitor {
 	void (*passed)(void *arg, const char *path, int error);
 	void *arg;
 };
+
+/* A path, or a link's text, leads out: it is absolute, or has more ".." than depth folders and
+ * those that it goes into itself. */
+bool walk_leads_out(const char *path, int depth);
 
 /* Everything below the folder, in the order of the alphabet. */
 int walk_tree(int folder, const struct walk_visitor *v, struct err *e);

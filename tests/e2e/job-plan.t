@@ -40,6 +40,10 @@ env = {word.split("=")[0]: word.split("=")[1] for word in env} if isinstance(env
 is_({name: env.get(name) for name in ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_ATTR_NOSYSTEM", "GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", "GIT_LFS_SKIP_SMUDGE")},
     {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "GIT_ALLOW_PROTOCOL": "https",
      "GIT_LFS_SKIP_SMUDGE": "1"}, "git in it has no configuration of the image's or anybody's, asks nobody and speaks https alone")
+MOST = (1 << 63) - 1
+run = jobs.verb("plan", "--json", jobs.document({**DOC, "source": {**DOC["source"], "max-bytes": MOST}}))
+spec = json.loads(run.out)["stages"][0]["spec"]
+is_((spec["memory"], spec["scratch"], spec["egress"]["bytes"]), (MOST, MOST, MOST), "twice as much as can be said, and more, is as much as can be said", run)
 ok(not os.path.exists(os.path.join(jobs.path, "jobs")), "nothing was made")
 run = jobs.verb("plan", jobs.document('{"stages": 1}'))
 ok(run.code == 125 and b":1:12:" in run.err, "a plan of what is wrong says where", run)
