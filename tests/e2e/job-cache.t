@@ -65,6 +65,15 @@ for what, change in CHANGES:
 job = run({**DOC, "name": "another name", "stages": [{**DOC["stages"][0], "name": "renamed"}, {**DOC["stages"][1], "inputs": {"read-only": ["@renamed"]}}]})
 is_(states(job), [("cached", "hit")] * 2, "names are no part of it", job)
 
+# ---- what is handed on is part of it ----
+def hands_on(name):
+    return {"image": "slim", "stages": [stage("make", "sh", "-c", "echo 1 > a; echo 2 > b", kind="build", outputs=[name]), stage("show", "cat", f"/run/input/{name}", inputs={"read-only": ["@make"]})]}
+
+
+for name, want, state in (("a", b"1\n", ("ran", "miss")), ("b", b"2\n", ("ran", "miss")), ("a", b"1\n", ("cached", "hit")), ("b", b"2\n", ("cached", "hit"))):
+    job = run(hands_on(name))
+    is_((states(job)[0], job.out), (state, want), f"the same command that hands on {name}: {state[0]}", job)
+
 # ---- inputs by digest ----
 SAME = {"image": "slim", "stages": [stage("make", "sh", "-c", "echo @{n} > /dev/null; echo same > out", kind="build", outputs=["out"]),
                                     stage("show", "cat", "/run/input/out", inputs={"read-only": ["@make"]})],
@@ -91,6 +100,8 @@ NEVER = [
     ("a stage that says so", {**DOC["stages"][0], "cache": False}, [], "the stage says so"),
     ("an image by path", {**DOC["stages"][0], "image": busybox_image()}, [], "no stored one"),
     ("the caller's stdin", {**DOC["stages"][0], "stdin": "-"}, [], "stdin"),
+    ("stdin from a file", {**DOC["stages"][0], "stdin": os.path.join(source, "f")}, [], "stdin"),
+    ("what may reach something", {**DOC["stages"][0], "egress": {"allow": ["host.invalid:80"]}}, [], "network"),
     ("files of the host", {**DOC["stages"][0], "inputs": {"copy": [source + ":x"]}}, [], "files of this host"),
 ]
 for what, one, flags, why in NEVER:
@@ -103,11 +114,28 @@ is_([states(run(FAILS)) for _ in range(2)], [[("ran", "miss")]] * 2, "what faile
 # ---- an entry that cannot be used ----
 key = first.stage("make")["cache"]["key"].split(":")[1]
 entry = os.path.join(jobs.path, "jobs/cache", key)
-with open(os.path.join(entry, "entry.json"), encoding="utf-8") as file:
-    whole = file.read()
-for what, text in (("cut", whole[:100]), ("no JSON", "x"), ("of another boot", json.dumps({**json.loads(whole), "boot": "other"})), ("not ok", whole.replace('"ok": true', '"ok": false'))):
-    with open(os.path.join(entry, "entry.json"), "w", encoding="utf-8") as file:
+
+
+def rewrite(change):
+    """The entry's own document, changed."""
+    with open(os.path.join(entry, "entry.json"), "r+", encoding="utf-8") as file:
+        text = change(file.read())
+        file.seek(0)
+        file.truncate()
         file.write(text)
+
+
+def with_members(**members):
+    return lambda text: json.dumps({**json.loads(text), **members})
+
+
+UNUSABLE = [("cut", lambda text: text[:100]), ("no JSON", lambda text: "x"), ("of another boot", with_members(boot="other")), ("of no boot", with_members(boot=None)),
+            ("without a listing", with_members(listing=None)), ("not ok", lambda text: json.dumps({**json.loads(text), "result": {**json.loads(text)["result"], "ok": False}})),
+            ("of another kind", lambda text: json.dumps({**json.loads(text), "result": {**json.loads(text)["result"], "schema": "other"}}))]
+rewrite(with_members())
+is_(states(run(DOC))[0], ("cached", "hit"), "the control: an entry that was written again as it was")
+for what, change in UNUSABLE:
+    rewrite(change)
     job = run(DOC)
     is_((states(job)[0], job.status), (("ran", "miss"), "succeeded"), f"an entry that is {what} is made anew", job)
     is_(states(run(DOC))[0], ("cached", "hit"), "and is one again")

@@ -40,6 +40,9 @@ ok("nothing was approved" in job.message, "it says so", job)
 for nothing in ("", ",", "wall=none", "wall=none,memory=none"):
     job = run({}, "--approve", nothing)
     is_((job.code, job.status, job.result["stages"]), (125, "refused", []), f"--approve {nothing!r} approves nothing, and not everything", job)
+job = run({}, "--approve", "wall=1ms,scratch=1K")
+is_((job.code, job.status, job.result["cost"]["over"]), (3, "needs-approval", ["wall", "scratch"]), "less than it may take: it does not run", job)
+like(job.message, r"may take wall [0-9.]+ m?s \(approved 1 ms\), scratch [0-9.]+ [KM]iB \(approved 1 KiB\)$", "and figures are in units in which they are some")
 job = run({}, "--approve", "wall=1ms,wall=1h")
 is_((job.code, job.status), (125, "refused"), "nor is a quantity approved twice", job)
 # Runs of milliseconds say little of a hundred times as much: what is approved of time is far beyond any hiccup of a busy machine.

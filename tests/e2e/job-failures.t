@@ -89,6 +89,12 @@ for name in ("stdout", "stderr"):
         job = jobs.finished(running, places)
     is_((job.code, job.status, job.result["cause"]["stage"], job.stage("b")["ok"]), (125, "lost", None, False), f"{name} that cannot be written: the job is lost, as a run is", job)
     like(job.message, f"^{name} cannot be written to what the caller gave: No space left on device", "and why is said")
+jobs.image(slim, "stored")
+WORD = {"image": "stored", "stages": [stage("a", "echo", "a word")]}
+is_(jobs.run(WORD).out, b"a word\n", "the control: a word")
+with open("/dev/full", "wb") as full, jobs.start(WORD, stdout=full) as running:
+    job = jobs.finished(running, jobs.places)
+is_((job.code, job.status, job.stage("a")["state"], job.stage("a")["ok"]), (125, "lost", "cached", True), "what comes out of the cache, and is all there when it begins, is missed, too", job)
 job = jobs.verb("run", "--result", "/dev/full", jobs.document({"image": slim, "stages": [stage("a", "true")]}))
 ok(job.code == 125 and b"/dev/full exists and is not a regular file" in job.err, "a result that would go into a device is refused before anything runs", job)
 

@@ -42,6 +42,33 @@ static void every_row_is_taken_by_the_spec(void **state)
 	}
 }
 
+static struct limits limits_of(const struct template_stage *stage, struct arena *a)
+{
+	struct err e = ERR_INIT;
+	struct spec s;
+	assert_int_equal(spec_init(&s, a, &e), 0);
+	for (const struct template_setting *row = stage->settings; row->key; row++)
+		assert_int_equal(spec_set(&s, row->key, row->value, &e), 0);
+	return s.limits;
+}
+
+static void what_is_built_runs_with_less(void **state)
+{
+	autoarena a = ARENA_INIT;
+	(void)state;
+	for (size_t i = 0; i < languages_len; i++) {
+		const struct limits build = limits_of(&languages[i].build, &a),
+				    run = limits_of(&languages[i].run, &a);
+		assert_int_equal(run.priority, PRIORITY_LOW);
+		if (!languages[i].output)
+			continue;
+		assert_true(run.memory_bytes < build.memory_bytes);
+		assert_true(run.scratch_bytes < build.scratch_bytes);
+		assert_true(run.wall_ns < build.wall_ns);
+		assert_true(run.pids < build.pids);
+	}
+}
+
 static void names_and_extensions_are_of_one_row(void **state)
 {
 	(void)state;
@@ -151,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_taken_by_the_spec),
+		cmocka_unit_test(what_is_built_runs_with_less),
 		cmocka_unit_test(names_and_extensions_are_of_one_row),
 		cmocka_unit_test(words_become_commands),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
