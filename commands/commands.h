@@ -48,9 +48,10 @@ void options_from_environment(struct sandbox_options *o, struct arena *a);
 /* `pinfold NAME ...` is pinfold-NAME, executed in this process's place. Returns what to exit with where that fails. */
 int sibling_in_our_place(const char *name, const struct context *c);
 
-/* What was printed goes out. Commands print and do not look: what did not get out is found here, told, and makes the
- * exit code 125. A reader who went away (`| head`) has read enough: that is no failure, and code stays what it is.
- * SIGPIPE must not end us. Returns what to exit with; a code below 0 is 125. */
+/* What was printed goes out. Commands print and do not look: what did not get out is found here,
+ * told, and makes the exit code 125. A reader who went away (`| head`) has read enough: that is no
+ * failure, and code stays what it is. SIGPIPE must not end us. Returns what to exit with; a code
+ * below 0 is 125. */
 int finish_printing(int code);
 
 /* The --help of a subcommand, on stdout. Returns the exit code. main() flushes, for all that is printed. */

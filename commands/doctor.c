@@ -72,7 +72,8 @@ static void judge_cpu_time(struct result *r)
 
 static const char *paint(const char *colour)
 {
-	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") ? colour : "";
+	const char *no = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && !(no && *no) ? colour : "";
 }
 
 static void print_rows(const struct result *r)
@@ -120,8 +121,9 @@ static void print_accept(const struct result *r, uint64_t accept)
 		news |= r->guarantees[id].state == G_DEGRADED && !(accept >> id & 1);
 	if (!news)
 		return;
-	const char *before = "\nWhat is degraded is told at each run. Who knows that is told no more, by a configuration\n"
-			     "file (pinfold-config(5)) with {\"defaults\": {\"accept\": [\"";
+	const char *before =
+		"\nWhat is degraded is told at each run. Who knows that is told no more, by a\n"
+		"configuration file (pinfold-config(5)) with {\"defaults\": {\"accept\": [\"";
 	for (int id = 0; id < G_COUNT; id++) {
 		if (r->guarantees[id].state != G_DEGRADED)
 			continue;

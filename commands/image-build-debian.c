@@ -1,5 +1,6 @@
-/* pinfold image build-debian: mmdebstrap makes a tree as a tar, and the tar is loaded. That takes minutes, and what it is
- * at is told: mmdebstrap says it on stderr, "I: installing essential packages...", a line for each step. */
+/* pinfold image build-debian: mmdebstrap makes a tree as a tar, and the tar is loaded. That takes
+ * minutes, and what it is at is told: mmdebstrap says it on stderr, a line for each step, as
+ * "I: installing essential packages...". */
 #include "commands/image.h"
 
 #include "base/fd.h"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { BAR = 30 };
@@ -58,9 +59,17 @@ void progress_begin(struct progress *p, enum image_report report, const char *wh
 		fprintf(stderr, "%s\n", what);
 }
 
+/* Over what was there. A line that wraps could not be written over: it is cut to the terminal. */
+static void write_over(const char *text)
+{
+	struct winsize size = {.ws_col = 0};
+	const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+	fprintf(stderr, "\r\033[K%.*s", known ? size.ws_col - 1 : 79, text);
+}
+
 void progress_show(const struct progress *p, uint64_t done)
 {
-	char size[32], bar[BAR + 1];
+	char size[32], bar[BAR + 1], line[160];
 	if (p->report == REPORT_JSON) {
 		event(p, "progress", done);
 		return;
@@ -72,16 +81,21 @@ void progress_show(const struct progress *p, uint64_t done)
 	memset(bar, '#', (size_t)full);
 	memset(bar + full, '.', (size_t)(BAR - full));
 	bar[BAR] = '\0';
+	image_size(shown, size);
 	if (p->total)
-		fprintf(stderr, "\r\033[K%-12s [%s] %s", p->what, bar, image_size(shown, size));
+		snprintf(line, sizeof(line), "%-12s [%s] %s", p->what, bar, size);
 	else
-		fprintf(stderr, "\r\033[K%s, %s", p->what, image_size(shown, size));
+		snprintf(line, sizeof(line), "%s, %s", p->what, size);
+	write_over(line);
 }
 
 void progress_wait(const struct progress *p, uint64_t seconds)
 {
-	if (p->terminal)
-		fprintf(stderr, "\r\033[K%s, %llu s", p->what, (unsigned long long)seconds);
+	char line[160];
+	if (!p->terminal)
+		return;
+	snprintf(line, sizeof(line), "%s, %llu s", p->what, (unsigned long long)seconds);
+	write_over(line);
 }
 
 void progress_tick(struct progress *p)

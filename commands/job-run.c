@@ -156,8 +156,7 @@ static bool is_degraded(const struct job_result *r, const char *name)
 		if (!was_confined(r->runs[i]))
 			continue;
 		const json_t *rows = json_object_get(r->runs[i]->result, "guarantees");
-		const char *status =
-			json_string_value(json_object_get(r->runs[i]->result, "status"));
+		const char *status = json_string_value(json_object_get(r->runs[i]->result, "status"));
 		if (status && strcmp(status, run_status_name(RUN_REFUSED)) == 0)
 			continue; /* nothing was started, and so nothing was to be had */
 		const json_t *row;
@@ -183,8 +182,7 @@ static void mention_degraded(const struct job *job, const struct job_result *r)
 	for (size_t i = 0; i < job->stages_len; i++)
 		accept &= job->stages[i].whole.accept;
 	for (int id = 0; id < G_COUNT && used < sizeof(names) - 32; id++)
-		if (!(accept >> id & 1) &&
-		    is_degraded(r, guarantee_name((enum guarantee_id)id)))
+		if (!(accept >> id & 1) && is_degraded(r, guarantee_name((enum guarantee_id)id)))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 						 used ? ", " : "",
 						 guarantee_name((enum guarantee_id)id));

@@ -119,7 +119,7 @@ struct spec {
 	const char *cgroup_parent; /* NULL: the ladder of cgroup/ decides */
 	const char *seccomp_file;  /* NULL: the default filter */
 	uint64_t require; /* bit set of 1 << enum guarantee_id; REQUIRE_* groups are already resolved */
-	uint64_t accept;  /* the same; what of these is degraded is not mentioned on stderr */
+	uint64_t accept; /* the same; what of these is degraded is not mentioned on stderr */
 
 	const char **env; /* NULL-terminated "K=V", names checked, sorted, each once: the later one won */
 	size_t env_len;

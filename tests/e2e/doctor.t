@@ -3,6 +3,7 @@
 enforced has its reason and what mends it, as text and as JSON."""
 import json
 import os
+import pty
 import resource
 import sys
 
@@ -86,4 +87,18 @@ is_((run.code, run.out), (125, b""), "a word too many is refused", run)
 run = pinfold("doctor", "--jsno")
 is_((run.code, run.out), (125, b""), "an unknown option is refused", run)
 like(run.err.decode(), r"--jsno.*usage", "by its name, with what there is")
+# ---- colour: on a terminal, unless NO_COLOR has something in it ----
+for value, coloured in ((None, True), ("", True), ("1", False)):
+    master, slave = pty.openpty()
+    said = b""
+    with start("doctor", stdout=slave, env={} if value is None else {"NO_COLOR": value}) as running:
+        os.close(slave)
+        try:
+            while more := os.read(master, 65536):
+                said += more
+        except OSError:  # its end
+            pass
+        run = running.wait()
+    os.close(master)
+    is_(b"\x1b[" in said, coloured, f"NO_COLOR={value}", run)
 done()

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """build-debian tells what mmdebstrap is at: a line a step, on a terminal one line that is written over, as events with --json. What
 it complains of is passed on, escaped, and a failure is one. mmdebstrap itself is played: its words are those of the real one."""
+import fcntl
 import json
 import os
 import pty
+import struct
 import sys
+import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from pf import *
@@ -62,6 +65,7 @@ is_([(e["event"], e.get("what")) for e in events][:4], [("begin", "running apt-g
 ok(b"running" not in run.err, "and they are not told twice", run)
 
 master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 20, 0, 0))
 run = build("t", stderr=slave)
 os.close(slave)
 said = b""
@@ -72,4 +76,6 @@ except OSError:  # its end
     pass
 ok(run.code == 0 and b"mmdebstrap: W: it" in said, "on a terminal too", said.decode())
 ok(b"installing essential packages\r" not in said and b"\r\x1b[K" in said, "the line is written over", repr(said[:400]))
+wide = [piece for piece in said.split(b"\r\x1b[K") if len(piece.split(b"\r\n")[0]) > 19 and not piece.startswith(b"pinfold: ")]
+is_(wide, [], "and fits the terminal")
 done()

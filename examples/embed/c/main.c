@@ -58,7 +58,8 @@ int main(int argc, char **argv)
 	int cancel[2];
 	pthread_t listener;
 	if (argc < 3) {
-		fprintf(stderr, "usage: embed OUTCOME PINFOLD ARG...\n");
+		static const char usage[] = "usage: embed OUTCOME PINFOLD ARG...\n";
+		write_all(2, usage, sizeof(usage) - 1);
 		return 1;
 	}
 	if (pipe(cancel) < 0)
