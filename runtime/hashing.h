@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HASHING_BLOCK = 128 << 10, HASHING_BLOCKS = 8, HASHING_FILES = 4 };
+enum { HASHING_BLOCK = 256 << 10, HASHING_BLOCKS = 8, HASHING_FILES = 4 };
 
 struct hashing {
 	pthread_t thread;

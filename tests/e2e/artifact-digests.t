@@ -13,7 +13,7 @@ from pf import *
 
 KIB, MIB = 1 << 10, 1 << 20
 # Around a block of SHA-256 and its padding, what the collector reads itself, the first file that has a thread, a block of the thread, all of its blocks.
-EDGES = (64, 8 * KIB, 16 * KIB, 128 * KIB, 8 * 128 * KIB)
+EDGES = (64, 8 * KIB, 16 * KIB, 256 * KIB, 8 * 256 * KIB)
 SIZES = sorted({0, 1, 55, 56, 119, 120, 3 * MIB + 77} | {edge + more for edge in EDGES for more in (-1, 0, 1)})
 WITHOUT = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-SSSE3"}  # hash_begin() takes libmd then
 source = tmpdir()
@@ -59,20 +59,20 @@ for env, name in ((None, "as this processor does it"), (WITHOUT, "by libmd")):
 
     # Holes at the begin, in the middle, at the end, alone; ends that fit no block.
     run, rows, out = collect("holes/*", "mkdir holes; cd holes; truncate -s 1M none; truncate -s 1000001 alone; for at in 0 1 31 32 100 255; do "
-                             "truncate -s 1050001 at$at; dd if=../in/0131073 of=at$at bs=4K seek=$at conv=notrunc; done 2>/dev/null", env=env)
+                             "truncate -s 1050001 at$at; dd if=../in/0262145 of=at$at bs=4K seek=$at conv=notrunc; done 2>/dev/null", env=env)
     told = {path: (row["size"], row["sha256"]) for path, row in rows.items()}
     is_((len(told), {row["status"] for row in rows.values()}, kept(rows, out)), (8, {"kept"}, told), f"with holes, {name}", run)
     is_(told["holes/alone"], (1000001, hashlib.sha256(bytes(1000001)).hexdigest()), "which are zeroes")
 
 # ---- many, whose digests come after one another, and one that a validator looked at between others ----
-run, rows, out = collect("many/*", "mkdir many; i=0; while [ $i -lt 400 ]; do head -c $((i * 97)) in/0131072 > many/$i; i=$((i + 1)); done")
+run, rows, out = collect("many/*", "mkdir many; i=0; while [ $i -lt 400 ]; do head -c $((i * 97)) in/0262144 > many/$i; i=$((i + 1)); done")
 told = {path: (row["size"], row["sha256"]) for path, row in rows.items()}
 is_((len(told), kept(rows, out)), (400, told), "400 files: each has its own", run)
 text = json.dumps(list(range(60000))).encode()
 make("list.json", text)
-run = pinfold("run", "--input", f"{source}:in", "--artifact", "in/1048577", "--artifact", "in/list.json:type=json", "--artifact", "in/1048576",
+run = pinfold("run", "--input", f"{source}:in", "--artifact", "in/2097153", "--artifact", "in/list.json:type=json", "--artifact", "in/2097152",
               "--artifacts-dir", os.path.join(tmpdir(), "out"), "@host", "true")
-is_({row["path"][3:]: (row["size"], row["sha256"]) for row in run.result["artifacts"]}, {name: want[name] for name in ("1048577", "list.json", "1048576")},
+is_({row["path"][3:]: (row["size"], row["sha256"]) for row in run.result["artifacts"]}, {name: want[name] for name in ("2097153", "list.json", "2097152")},
     "before, with and after a validator", run)
 
 done()
