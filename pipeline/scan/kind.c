@@ -66,12 +66,13 @@ struct kind kind_of(const char *name, const char *head, size_t len)
 		return (struct kind){KIND_BINARY, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
 	if (named(name, "ipynb"))
 		return (struct kind){KIND_NOTEBOOK, LANGUAGE_NONE, 4 * (size_t)SOURCE_BYTES_MAX};
-	if (recipe_of(name) != RECIPE_NONE)
-		return (struct kind){KIND_RECIPE, LANGUAGE_NONE, SOURCE_BYTES_MAX};
 	/* A name of source code wins over what the bytes look like: who runs it goes by the name. */
-	const enum language l = language_of(name, head, len);
+	const bool recipe = recipe_of(name) != RECIPE_NONE && !is_archive(head, len);
+	const enum language l = language_of(name, head, recipe ? 0 : len);
 	if (l != LANGUAGE_NONE)
 		return (struct kind){KIND_SOURCE, l, SOURCE_BYTES_MAX};
+	if (recipe)
+		return (struct kind){KIND_RECIPE, LANGUAGE_NONE, SOURCE_BYTES_MAX};
 	if (is_archive(head, len))
 		return (struct kind){KIND_ARCHIVE, LANGUAGE_NONE, ARCHIVE_BYTES_MAX};
 	if (is_text(head, len) || hooks_named(name))

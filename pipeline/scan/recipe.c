@@ -20,8 +20,11 @@ enum recipe recipe_of(const char *name)
 	if (strcasecmp(name, "makefile") == 0 || strcmp(name, "GNUmakefile") == 0 ||
 	    ends_with(name, ".mk") || ends_with(name, ".mak"))
 		return RECIPE_MAKE;
-	if (strncasecmp(name, "dockerfile", 10) == 0 ||
-	    strncasecmp(name, "containerfile", 13) == 0 || ends_with(name, ".dockerfile"))
+	/* Dockerfile.dev */
+	const size_t len = strcspn(name, ".");
+	if ((len == 10 && strncasecmp(name, "dockerfile", len) == 0) ||
+	    (len == 13 && strncasecmp(name, "containerfile", len) == 0) ||
+	    ends_with(name, ".dockerfile"))
 		return RECIPE_DOCKER;
 	return RECIPE_NONE;
 }

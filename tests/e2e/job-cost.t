@@ -70,4 +70,23 @@ ONE = document(budget={"wall": "100h"})
 ONE["cost"]["configurations"] = ONE["cost"]["configurations"][:1]
 job = jobs.run(ONE, "--artifacts-dir", os.path.join(tmpdir(), "out"))
 is_((job.status, job.result["cost"]["estimate"]["wall_usec"]["method"]), ("succeeded", "linear"), "one point: linear, and said so", job)
+
+# ---- a point is all stages that vary, one after the other: times add up, memory and scratch are had again ----
+SEVERAL = document()
+SEVERAL["stages"] += [stage("more", "sh", "-c", "x=$(head -c $(( $0 * 1000000 )) /dev/zero | tr '\\0' y); i=0; while [ $i -lt 20000 ]; do i=$(( i + 1 )); done; head -c 9 /dev/zero > r", "@{n}"),
+                      stage("steady", "sh", "-c", "head -c 900000 /dev/zero > r")]
+job = jobs.run(SEVERAL, "--artifacts-dir", os.path.join(tmpdir(), "out"))
+
+
+def usages(configuration):
+    return [one["result"]["usage"] for one in job.result["stages"] if one["configuration"] == configuration]
+
+
+for point in job.result["cost"]["points"]:
+    rows, got = usages(point["configuration"]), point["measured"]
+    is_(len(rows), 2, f"{point['configuration']}: two stages vary", job)
+    is_(got["wall_usec"], sum(row["wall_usec"] for row in rows), "wall times add up", job)
+    is_(got["cpu_usec"], sum(row["cpu_user_usec"] + row["cpu_system_usec"] for row in rows), "so do those of the processor, the kernel's too", job)
+    for name, key in ("memory_bytes", "memory_peak_bytes"), ("scratch_bytes", "scratch_bytes"):
+        is_(got[name], None if any(row[key] is None for row in rows) else max(row[key] for row in rows), f"of {key} the larger one counts", job)
 done()

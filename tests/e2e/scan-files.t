@@ -77,6 +77,7 @@ is_(results(run.sarif)[0]["level"], "error", "nobody looked into it: an error")
 check("an archive that is cut off", {"a.tar": tarred({"x.py": PY * 400}, "w")[:2000]}, [("a.tar", 0, "archive.broken"), ("a.tar!/x.py", 0, "archive.broken")])
 check("a single file that grows past the bounds, of no kind that is read", {"a.gz": gzip.compress(b"\1" * (257 << 20), 1)}, [("a.gz!/a", 0, "archive.bomb")])
 check("one that is large and within them", {"a.gz": gzip.compress(b"\1" * (20 << 20), 1)}, [])
+check("a member that is more than is read of one", {"a.zip": zipped({"x": b"\x7fELF" + bytes(17 << 20)})}, [("a.zip!/x", 0, "scan.too-large")])
 check("a member of that size", {"a.zip": zipped({"a": bytes(257 << 20)})}, [("a.zip!/a", 0, "archive.bomb")])
 
 for what, squeeze in ("gz", lambda b: gzip.compress(b, 1)), ("bz2", bz2.compress), ("xz", lambda b: lzma.compress(b, preset=0)):
