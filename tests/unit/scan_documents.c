@@ -55,9 +55,13 @@ static void sarif(void **state)
 		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"./a%20b%2Fc%zz%00\"},"
 		 "\"region\":{\"startLine\":3}}}]}",
 		 1, SCAN_ERROR, "A", "a b/c%zz%00", 3, 1, 3, 1},
-		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"region\":{\"startLine\":3,\"startColumn\":5,"
-		 "\"endLine\":2,\"endColumn\":1}}}]}",
-		 1, SCAN_ERROR, "A", "", 3, 5, 3, 5},
+		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"a\"},"
+		 "\"region\":{\"startLine\":3,\"startColumn\":5,\"endLine\":2,\"endColumn\":1}}}]}",
+		 1, SCAN_ERROR, "A", "a", 3, 5, 3, 5},
+		/* A line of no file is no place. */
+		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"file://\"},"
+		 "\"region\":{\"startLine\":3}}}]}",
+		 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
 		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"region\":{\"startLine\":-3}}}]}",
 		 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
 		{"{\"ruleId\":\"A\",\"locations\":7,\"message\":[]}", 1, SCAN_ERROR, "A", "", 0, 0,
@@ -218,6 +222,36 @@ static void findings(void **state)
 	scan_free(&all);
 }
 
+/* Of what stands twice in one place the worst stays, whoever says it; of no place, each message. */
+static void the_worst_stays(void **state)
+{
+	(void)state;
+	autoarena a = ARENA_INIT;
+	struct scan_findings all = {.arena = &a};
+	const struct scan_finding rows[] = {
+		{.id = "a", .path = "x", .message = "", .detail = "", .tool = "s", .line = 3, .end_line = 9},
+		{.id = "a",
+		 .path = "x",
+		 .message = "",
+		 .detail = "",
+		 .tool = "t",
+		 .line = 3,
+		 .severity = SCAN_ERROR},
+		{.id = "a", .path = "", .message = "one", .detail = "", .tool = "t"},
+		{.id = "a", .path = "", .message = "two", .detail = "", .tool = "t"},
+		{.id = "a", .path = "", .message = "one", .detail = "", .tool = "t"},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		scan_add(&all, &rows[i]);
+	scan_sort(&all);
+	assert_int_equal(all.len, 3);
+	assert_string_equal(all.at[0].message, "one");
+	assert_string_equal(all.at[1].message, "two");
+	assert_int_equal(all.at[2].severity, SCAN_ERROR);
+	assert_string_equal(all.at[2].tool, "t");
+	scan_free(&all);
+}
+
 static void notebooks(void **state)
 {
 	(void)state;
@@ -292,9 +326,10 @@ static void elf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sarif), cmocka_unit_test(no_sarif), cmocka_unit_test(round_trip),
-		cmocka_unit_test(gate),	 cmocka_unit_test(findings), cmocka_unit_test(notebooks),
-		cmocka_unit_test(elf),
+		cmocka_unit_test(sarif),      cmocka_unit_test(no_sarif),
+		cmocka_unit_test(round_trip), cmocka_unit_test(the_worst_stays),
+		cmocka_unit_test(gate),	      cmocka_unit_test(findings),
+		cmocka_unit_test(notebooks),  cmocka_unit_test(elf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
