@@ -81,11 +81,14 @@ static int compare(const void *x, const void *y)
 	d = d ? d : compare_numbers(a->line, b->line);
 	d = d ? d : compare_numbers(a->column, b->column);
 	d = d ? d : strcmp(a->id, b->id);
+	d = d ? d : !b->tool - !a->tool;
+	/* The worst first, and then the longer place: it is the one that stays. */
+	d = d ? d : compare_numbers(b->severity, a->severity);
 	d = d ? d : strcmp(a->tool ? a->tool : "", b->tool ? b->tool : "");
-	/* The longer place first: it is the one that stays. */
 	d = d ? d : compare_numbers(b->end_line, a->end_line);
 	d = d ? d : compare_numbers(b->end_column, a->end_column);
-	return d ? d : strcmp(a->detail, b->detail);
+	d = d ? d : strcmp(a->detail, b->detail);
+	return d ? d : strcmp(a->message, b->message);
 }
 
 /* Of one file as a whole there can be several things to say under one id. */
@@ -93,7 +96,8 @@ static bool same(const struct scan_finding *a, const struct scan_finding *b)
 {
 	return strcmp(a->path, b->path) == 0 && a->line == b->line && a->column == b->column &&
 	       strcmp(a->id, b->id) == 0 && !a->tool == !b->tool &&
-	       (a->line > 0 ? true : strcmp(a->detail, b->detail) == 0);
+	       (a->line > 0 ||
+		(strcmp(a->detail, b->detail) == 0 && strcmp(a->message, b->message) == 0));
 }
 
 void scan_sort(struct scan_findings *all)

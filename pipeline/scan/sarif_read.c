@@ -176,7 +176,8 @@ static int take_result(const struct run *r, json_t *result, struct scan_findings
 	json_t *location = json_array_get(json_object_get(result, "locations"), 0);
 	json_t *place = json_object_get(location, "physicalLocation");
 	take_path(r, place, path);
-	take_region(place, &f);
+	if (*path) /* a line of no file is no place */
+		take_region(place, &f);
 	f.path = path;
 	f.id = text_of(result, "ruleId");
 	if (!*f.id)

@@ -62,7 +62,7 @@ struct scan_findings {
 
 /* A copy of f with its strings. What is over SCAN_FINDINGS_MAX is dropped, and cut is set. */
 void scan_add(struct scan_findings *all, const struct scan_finding *f);
-/* By path, place and id, with what stands twice taken out. */
+/* By path, place and id, with what stands twice taken out: the worst of it stays. */
 void scan_sort(struct scan_findings *all);
 void scan_free(struct scan_findings *all);
 

@@ -12,6 +12,7 @@
 #include "rootfs/image/store.h"
 
 #include "base/fd.h"
+#include "rootfs/image/path.h"
 #include "rootfs/stored.h"
 
 #include <dirent.h>
@@ -28,11 +29,12 @@ enum { NAME_TEXT_MAX = 64 * 1024 - 1, NAMES_MAX = 65536 };
 
 static int escape(const char *name, char escaped[STORED_NAME_BYTES], struct err *e)
 {
+	char said[SHOWN_BYTES];
 	if (strchr(name, '\n'))
 		return err_usage(e, "a name holds no newline");
 	if (stored_escape(name, escaped) < 0)
-		return err_usage(e, "the name %.60s is empty or too long (at most %d bytes)", name,
-				 STORED_NAME_BYTES - 1);
+		return err_usage(e, "the name %.60s is empty or too long (at most %d bytes)",
+				 path_shown(said, name), STORED_NAME_BYTES - 1);
 	return 0;
 }
 

@@ -190,6 +190,7 @@ static int make_manifest(struct taker *t, struct taken *out, struct err *e)
 static int hash_member(struct taker *t, const char *name, struct descriptor *d, struct err *e)
 {
 	static char block[128 * 1024];
+	char said[SHOWN_BYTES];
 	autoclose int fd = member_open(t, name, &d->size, e);
 	ssize_t n = 0;
 	bool first = true;
@@ -205,7 +206,7 @@ static int hash_member(struct taker *t, const char *name, struct descriptor *d, 
 		hash_update(&t->hash, block, (size_t)n);
 	}
 	hash_final(&t->hash, &d->digest);
-	return n < 0 ? err_sys(e, "read %.100s", name) : 0;
+	return n < 0 ? err_sys(e, "read %.100s", path_shown(said, name)) : 0;
 }
 
 /* All are hashed before the first is moved: one may be there twice. */

@@ -6,6 +6,7 @@
 #include "rootfs/image/layer.h"
 
 #include "base/fd.h"
+#include "tests/fuzz/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,28 +19,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BLOCK = 512, SUM_AT = 148, SUM_LEN = 8, MAGIC_AT = 257 };
-
 static void must(int holds)
 {
 	if (!holds)
 		abort();
-}
-
-static void put_checksums_right(char *bytes, size_t size)
-{
-	for (size_t at = 0; at + BLOCK <= size; at += BLOCK) {
-		char *h = bytes + at;
-		unsigned sum = 0;
-		if (memcmp(h + MAGIC_AT, "ustar", 5) != 0)
-			continue;
-		memset(h + SUM_AT, ' ', SUM_LEN);
-		for (size_t i = 0; i < BLOCK; i++)
-			sum += (unsigned char)h[i];
-		h[SUM_AT + 6] = '\0';
-		for (int i = 5; i >= 0; i--, sum >>= 3)
-			h[SUM_AT + i] = (char)('0' + (sum & 7));
-	}
 }
 
 static int file_of(const void *bytes, size_t size)

@@ -1,9 +1,12 @@
 /* Any bytes as an archive; and what the unpacker says of them, which always makes sense to who
- * holds it against its range. And any bytes as an unpacker's words. */
+ * holds it against its range. And any bytes as an unpacker's words.
+ *
+ * What looks like a header of tar gets its checksum put right (tar.h). */
 #include "transfer/relay.h"
 #include "transfer/unpack/unpack.h"
 
 #include "base/fd.h"
+#include "tests/fuzz/tar.h"
 #include "transfer/stream.h"
 
 #include <fcntl.h>
@@ -36,6 +39,16 @@ static int memory(const uint8_t *data, size_t size)
 	return fd;
 }
 
+static int archive_of(const uint8_t *data, size_t size)
+{
+	char *copy = malloc(size + 1);
+	memcpy(copy, data, size);
+	put_checksums_right(copy, size);
+	const int fd = memory((const uint8_t *)copy, size);
+	free(copy);
+	return fd;
+}
+
 static int relayed(int from, struct err *e)
 {
 	static char in[STREAM_BUFFER], out[STREAM_BUFFER];
@@ -52,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	char clean[PATH_MAX], name[PATH_MAX];
 	const size_t len = size < sizeof(name) ? size : sizeof(name) - 1;
-	autoclose int archive = memory(data, size);
+	autoclose int archive = archive_of(data, size);
 	autoclose int words = memory(NULL, 0);
 	autoclose int wild = memory(data, size);
 	must(unpack_prepare(archive, &e) == 0 && unpack_run(archive, words) == 0);

@@ -23,64 +23,69 @@ static char *exact(const char *text, size_t len)
 	return copy;
 }
 
+static const char sarif_head[] =
+	"{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"t\",\"rules\":"
+	"[{\"id\":\"A\",\"defaultConfiguration\":{\"level\":\"error\"}},7,{},"
+	"{\"id\":\"C\",\"defaultConfiguration\":{\"level\":\"note\"}},{\"id\":\"C\"}"
+	"]}},\"results\":[";
+
+static const struct {
+	const char *result;
+	int found; /* -1: refused */
+	enum scan_severity severity;
+	const char *id, *path;
+	uint32_t line, column, end_line, end_column;
+} sarif_rows[] = {
+	{"", 0},
+	{"{}", 1, SCAN_WARNING, "(no id)", "", 0, 0, 0, 0},
+	{"7", -1},
+	{"{\"ruleId\":\"A\"}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+	{"{\"ruleIndex\":0}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"C\"}", 1, SCAN_NOTE, "C", "", 0, 0, 0, 0}, /* the first of two */
+	{"{\"ruleIndex\":-1,\"ruleId\":\"B\"}", 1, SCAN_WARNING, "B", "", 0, 0, 0, 0},
+	{"{\"ruleIndex\":999999999999999999}", 1, SCAN_WARNING, "(no id)", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"A\",\"level\":\"none\"}", 0},
+	{"{\"ruleId\":\"B\",\"level\":\"fatal\"}", 1, SCAN_ERROR, "B", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"B\",\"kind\":\"what\"}", 1, SCAN_WARNING, "B", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"A\",\"kind\":\"pass\"}", 0},
+	{"{\"ruleId\":\"A\",\"kind\":\"open\",\"level\":\"note\"}", 1, SCAN_NOTE, "A", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"./a%20b%2Fc%zz%00\"},"
+	 "\"region\":{\"startLine\":3}}}]}",
+	 1, SCAN_ERROR, "A", "a b/c%zz%00", 3, 1, 3, 1},
+	{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"a\"},"
+	 "\"region\":{\"startLine\":3,\"startColumn\":5,\"endLine\":2,\"endColumn\":1}}}]}",
+	 1, SCAN_ERROR, "A", "a", 3, 5, 3, 5},
+	/* A line of no file is no place. */
+	{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"file://\"},"
+	 "\"region\":{\"startLine\":3}}}]}",
+	 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"region\":{\"startLine\":-3}}}]}",
+	 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+	{"{\"ruleId\":\"A\",\"locations\":7,\"message\":[]}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
+};
+
 static void sarif(void **state)
 {
 	(void)state;
-	static const char head[] =
-		"{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"t\",\"rules\":"
-		"[{\"id\":\"A\",\"defaultConfiguration\":{\"level\":\"error\"}},7,{},"
-		"{\"id\":\"C\",\"defaultConfiguration\":{\"level\":\"note\"}},{\"id\":\"C\"}"
-		"]}},\"results\":[";
-	static const struct {
-		const char *result;
-		int found; /* -1: refused */
-		enum scan_severity severity;
-		const char *id, *path;
-		uint32_t line, column, end_line, end_column;
-	} rows[] = {
-		{"", 0},
-		{"{}", 1, SCAN_WARNING, "(no id)", "", 0, 0, 0, 0},
-		{"7", -1},
-		{"{\"ruleId\":\"A\"}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
-		{"{\"ruleIndex\":0}", 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
-		{"{\"ruleId\":\"C\"}", 1, SCAN_NOTE, "C", "", 0, 0, 0, 0}, /* the first of two */
-		{"{\"ruleIndex\":-1,\"ruleId\":\"B\"}", 1, SCAN_WARNING, "B", "", 0, 0, 0, 0},
-		{"{\"ruleIndex\":999999999999999999}", 1, SCAN_WARNING, "(no id)", "", 0, 0, 0, 0},
-		{"{\"ruleId\":\"A\",\"level\":\"none\"}", 0},
-		{"{\"ruleId\":\"B\",\"level\":\"fatal\"}", 1, SCAN_ERROR, "B", "", 0, 0, 0, 0},
-		{"{\"ruleId\":\"B\",\"kind\":\"what\"}", 1, SCAN_WARNING, "B", "", 0, 0, 0, 0},
-		{"{\"ruleId\":\"A\",\"kind\":\"pass\"}", 0},
-		{"{\"ruleId\":\"A\",\"kind\":\"open\",\"level\":\"note\"}", 1, SCAN_NOTE, "A", "",
-		 0, 0, 0, 0},
-		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"./a%20b%2Fc%zz%00\"},"
-		 "\"region\":{\"startLine\":3}}}]}",
-		 1, SCAN_ERROR, "A", "a b/c%zz%00", 3, 1, 3, 1},
-		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"region\":{\"startLine\":3,\"startColumn\":5,"
-		 "\"endLine\":2,\"endColumn\":1}}}]}",
-		 1, SCAN_ERROR, "A", "", 3, 5, 3, 5},
-		{"{\"ruleId\":\"A\",\"locations\":[{\"physicalLocation\":{\"region\":{\"startLine\":-3}}}]}",
-		 1, SCAN_ERROR, "A", "", 0, 0, 0, 0},
-		{"{\"ruleId\":\"A\",\"locations\":7,\"message\":[]}", 1, SCAN_ERROR, "A", "", 0, 0,
-		 0, 0},
-	};
-	for (size_t i = 0; i < LENGTH(rows); i++) {
+	for (size_t i = 0; i < LENGTH(sarif_rows); i++) {
 		char text[1024];
 		autoarena a = ARENA_INIT;
 		struct err e = ERR_INIT;
 		struct scan_findings all = {.arena = &a};
-		const int len = snprintf(text, sizeof(text), "%s%s]}]}", head, rows[i].result);
+		const int len = snprintf(text, sizeof(text), "%s%s]}]}", sarif_head,
+					 sarif_rows[i].result);
 		char *copy = exact(text, (size_t)len);
 		const int rc = scan_sarif_read(copy, (size_t)len, &all, &e);
 		free(copy);
 		const struct scan_finding *f = all.at;
-		if (rc != (rows[i].found < 0 ? -1 : 0) ||
-		    (rc == 0 && all.len != (size_t)rows[i].found))
+		if (rc != (sarif_rows[i].found < 0 ? -1 : 0) ||
+		    (rc == 0 && all.len != (size_t)sarif_rows[i].found))
 			fail_msg("row %zu: %d, %zu findings, %s", i, rc, all.len, e.msg);
-		if (rows[i].id && all.len > 0 &&
-		    (f->severity != rows[i].severity || strcmp(f->id, rows[i].id) != 0 ||
-		     strcmp(f->path, rows[i].path) != 0 || f->line != rows[i].line ||
-		     f->column != rows[i].column || f->end_line != rows[i].end_line ||
-		     f->end_column != rows[i].end_column || strcmp(f->tool, "t") != 0))
+		if (sarif_rows[i].id && all.len > 0 &&
+		    (f->severity != sarif_rows[i].severity || strcmp(f->id, sarif_rows[i].id) != 0 ||
+		     strcmp(f->path, sarif_rows[i].path) != 0 || f->line != sarif_rows[i].line ||
+		     f->column != sarif_rows[i].column || f->end_line != sarif_rows[i].end_line ||
+		     f->end_column != sarif_rows[i].end_column || strcmp(f->tool, "t") != 0))
 			fail_msg("row %zu: %s %s %u:%u-%u:%u", i, f->id, f->path, f->line,
 				 f->column, f->end_line, f->end_column);
 		scan_free(&all);
@@ -218,6 +223,36 @@ static void findings(void **state)
 	scan_free(&all);
 }
 
+/* Of what stands twice in one place the worst stays, whoever says it; of no place, each message. */
+static void the_worst_stays(void **state)
+{
+	(void)state;
+	autoarena a = ARENA_INIT;
+	struct scan_findings all = {.arena = &a};
+	const struct scan_finding rows[] = {
+		{.id = "a", .path = "x", .message = "", .detail = "", .tool = "s", .line = 3, .end_line = 9},
+		{.id = "a",
+		 .path = "x",
+		 .message = "",
+		 .detail = "",
+		 .tool = "t",
+		 .line = 3,
+		 .severity = SCAN_ERROR},
+		{.id = "a", .path = "", .message = "one", .detail = "", .tool = "t"},
+		{.id = "a", .path = "", .message = "two", .detail = "", .tool = "t"},
+		{.id = "a", .path = "", .message = "one", .detail = "", .tool = "t"},
+	};
+	for (size_t i = 0; i < LENGTH(rows); i++)
+		scan_add(&all, &rows[i]);
+	scan_sort(&all);
+	assert_int_equal(all.len, 3);
+	assert_string_equal(all.at[0].message, "one");
+	assert_string_equal(all.at[1].message, "two");
+	assert_int_equal(all.at[2].severity, SCAN_ERROR);
+	assert_string_equal(all.at[2].tool, "t");
+	scan_free(&all);
+}
+
 static void notebooks(void **state)
 {
 	(void)state;
@@ -292,9 +327,10 @@ static void elf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sarif), cmocka_unit_test(no_sarif), cmocka_unit_test(round_trip),
-		cmocka_unit_test(gate),	 cmocka_unit_test(findings), cmocka_unit_test(notebooks),
-		cmocka_unit_test(elf),
+		cmocka_unit_test(sarif),      cmocka_unit_test(no_sarif),
+		cmocka_unit_test(round_trip), cmocka_unit_test(the_worst_stays),
+		cmocka_unit_test(gate),	      cmocka_unit_test(findings),
+		cmocka_unit_test(notebooks),  cmocka_unit_test(elf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
