@@ -25,7 +25,7 @@ static int open_folder(int dir, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	autoclose int fd = openat(dir, name, flags);
-	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, 0) == 0)
+	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
 		fd = openat(dir, name, flags);
 	return fd >= 0 && fchmod(fd, 0700) == 0 ? fd_take(&fd) : -1;
 }
