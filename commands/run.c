@@ -166,8 +166,7 @@ int command_run(const struct context *c)
 	autoaudit audit = AUDIT_INIT;
 	autostored struct stored held = STORED_INIT;
 	static struct result result;
-	/* What is made is its owner's in any case: artifacts are 0600, their folder 0700. */
-	umask(umask(077) & 077);
+	umask(umask(077) & 077); /* what is made is its owner's in any case */
 	pages_warm(&result, sizeof(result));
 	result_init(&result);
 	options_from_environment(&o, &arena);

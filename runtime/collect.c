@@ -45,6 +45,7 @@ const char *const collect_reasons[REASON_COUNT] = {
 	[REASON_FILES] = "it has more entries than its files",
 	[REASON_DEPTH] = "its folders are nested deeper than 128",
 	[REASON_LEADS_OUT] = "it is a link that leads out of the tree",
+	[REASON_NAMES] = "it was not looked for, as more than 200000 names were before",
 };
 
 /* ---- the plan ---- */
@@ -196,6 +197,7 @@ void intake_note(struct intake *in, const struct artifact_row *row, uint32_t rul
 		free((char *)(uintptr_t)row->path);
 		return;
 	}
+	in->rules[r->artifacts_len] = rule;
 	struct artifact_row *kept = &r->artifacts[r->artifacts_len++];
 	*kept = *row;
 	r->artifacts_rejected += bad;
@@ -243,18 +245,35 @@ static bool on_reject(struct intake *in, const struct collect_record *c)
 	return true;
 }
 
+/* Whether what was enough for one rule is not for the other. */
+static bool asks_more(const struct artifact_rule *later, const struct artifact_rule *first,
+		      int64_t size)
+{
+	return (uint64_t)size > later->max_bytes ||
+	       (later->type != ARTIFACT_ANY && later->type != first->type) ||
+	       (later->schema && (!first->schema || strcmp(later->schema, first->schema) != 0));
+}
+
 static bool on_again(struct intake *in)
 {
 	const struct result *r = in->run->r;
+	const struct artifact_rule *rules = in->run->spec->artifacts.rules;
+	size_t i = 0;
 	intake_note_stored(in, 0);
-	for (size_t i = 0; i < r->artifacts_len; i++) {
-		if (strcmp(r->artifacts[i].path, in->path) != 0)
-			continue;
-		in->states[in->rule] |= r->artifacts[i].status == ARTIFACT_REJECTED ? RULE_BAD
-										    : RULE_KEPT;
-		return true;
+	while (i < r->artifacts_len && (r->artifacts[i].status == ARTIFACT_REJECTED ||
+					strcmp(r->artifacts[i].path, in->path) != 0))
+		i++;
+	if (i == r->artifacts_len) { /* it was rejected, whether that has a row of its own or not */
+		in->states[in->rule] |= RULE_BAD;
+	} else if (asks_more(intake_rule(in), &rules[in->rules[i]], r->artifacts[i].size)) {
+		struct artifact_row row = intake_row(in, (uint64_t)r->artifacts[i].size);
+		text_fit(row.reason, sizeof(row.reason),
+			 "it was kept by a rule before this one, which asks for less");
+		intake_note(in, &row, in->rule);
+	} else {
+		in->states[in->rule] |= RULE_KEPT;
 	}
-	return false;
+	return true;
 }
 
 static bool on_file(struct intake *in, const struct collect_record *c)
@@ -379,11 +398,12 @@ static bool on_record(struct intake *in, const struct collect_record *c, bool *w
 			on_end(in);
 		return true;
 	case COLLECT_AGAIN:
-		return on_again(in);
+		return c->path_len > 0 && on_again(in);
 	case COLLECT_REJECT:
 		return c->path_len > 0 && on_reject(in, c);
 	case COLLECT_CUT:
 		in->cut = true;
+		in->states[in->rule] |= RULE_BAD; /* some of its files may not have been seen */
 		return true;
 	default:
 		break;

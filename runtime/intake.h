@@ -22,7 +22,8 @@ struct intake {
 	uint64_t at, total;
 	unsigned files, events;
 	bool cut;
-	uint8_t *states; /* of the rules */
+	uint8_t *states;		   /* of the rules */
+	uint32_t rules[ARTIFACT_ROWS_MAX]; /* that the rows of the result are of */
 	struct hashing hashing;
 	struct stored {
 		struct artifact_row row; /* its path is its own */

@@ -264,7 +264,7 @@ int collect_run(int root, const struct artifact_list *list, int to)
 		if (c->hit)
 			continue;
 		memcpy(c->path, c->rule->path, strlen(c->rule->path) + 1);
-		collect_reject(c, REASON_MISSING, 0);
+		collect_reject(c, c->names > COLLECT_NAMES_MAX ? REASON_NAMES : REASON_MISSING, 0);
 	}
 	put(c, (struct collect_record){.type = COLLECT_DONE}, false);
 	flush(c);

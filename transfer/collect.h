@@ -54,6 +54,7 @@ enum collect_reason {
 	REASON_FILES,
 	REASON_DEPTH,
 	REASON_LEADS_OUT,
+	REASON_NAMES,
 	REASON_COUNT,
 };
 

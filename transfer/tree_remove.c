@@ -20,21 +20,12 @@ struct removal {
 	size_t depth;
 };
 
-/* fchmodat(2) would follow a link that somebody put there since. */
-static int unlock(int dir, const char *name)
-{
-	char path[40];
-	autoclose int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return fd < 0 ? -1 : chmod(path, 0700);
-}
-
 /* Ours, and perhaps shut by its mode. */
 static int open_folder(int dir, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	autoclose int fd = openat(dir, name, flags);
-	if (fd < 0 && errno == EACCES && unlock(dir, name) == 0)
+	if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
 		fd = openat(dir, name, flags);
 	return fd >= 0 && fchmod(fd, 0700) == 0 ? fd_take(&fd) : -1;
 }

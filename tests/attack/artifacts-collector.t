@@ -11,7 +11,7 @@ from pf import *
 
 HOSTILE = staged(os.path.join(BUILD, "tests/collector-hostile"))
 FILE, DATA, END, AGAIN, REJECT, CUT, TREE, FOLDER, LEAVE, TREE_FILE, LINK, OMIT, TREE_END, DONE = range(1, 15)
-MISSING, LARGE, ALL_CAME = 0, 6, 15
+MISSING, LARGE, ALL_CAME = 0, 6, 16
 FOLDER_MODE, FILE_MODE = 0o040755, 0o100644
 LOST = "not all artifacts were collected: the collector ended early, or its time was over"
 

@@ -51,6 +51,25 @@ is_((run.result["ok"], rows["a"]["status"], rows["b"]["status"]), (False, "kept"
 run, rows, _ = collect(["a", "*:required"], "echo x > a")
 is_((run.result["ok"], len(run.result["artifacts"])), (True, 1), "a file that two rules name is kept once, and counts for both", run)
 
+run, rows, _ = collect(["*", "a:type=json:required"], "echo no > a")
+is_((run.result["ok"], [(row["type"], row["status"], row["reason"]) for row in run.result["artifacts"]]),
+    (False, [("any", "kept", None), ("json", "rejected", "it was kept by a rule before this one, which asks for less")]),
+    "a file that was kept without a look is not what a later rule requires", run)
+run, rows, _ = collect(["*", "a:max=2:required"], "echo long > a")
+ok(not run.result["ok"], "nor one that is larger than that one's max", run)
+run, rows, _ = collect(["a:max=9", "a:type=any:max=8:required"], "echo short > a")
+ok(run.result["ok"], "one that asks for no more has it too", run)
+run, rows, _ = collect(["a:max=2", "*", "a:required"], "echo long > a")
+is_((run.result["ok"], [row["status"] for row in run.result["artifacts"]]), (True, ["rejected", "kept"]), "what one rule rejected and another kept is kept for the third", run)
+run, rows, _ = collect(["*.json:type=json", "*", "z:required"], "i=0; while [ $i -lt 600 ]; do echo no > $i.json; i=$((i+1)); done; echo z > z")
+is_((run.result["ok"], rows["z"]["status"], run.result["warnings"]), (True, "kept", []), "600 that are rejected, and that another rule names too: what is behind them comes", run)
+
+# Each pattern looks at the 1000 names of d: the last one is cut within, and what is behind it is not looked for.
+run, rows, _ = collect([*(f"d/*none{n}" for n in range(199)), "d/f*:required", "late"], "mkdir d; i=0; while [ $i -lt 1000 ]; do : > d/f$i; i=$((i+1)); done; echo x > late")
+states = [row["status"] for path, row in rows.items() if path.startswith("d/f")]
+is_((0 < states.count("kept") < 1000, run.result["ok"]), (True, False), "a required pattern that was not looked at to its end is not kept whole", str(run)[:1000])
+is_(rows["late"]["reason"], "it was not looked for, as more than 200000 names were before", "and what was not looked for is not told as missing")
+
 # ---- permissions, holes, sizes ----
 run, rows, out = collect(["closed/in/file", "zero"], "mkdir -p closed/in; echo deep > closed/in/file; echo z > zero; chmod 0 zero closed/in/file closed/in closed")
 is_({path: content(out, row) for path, row in rows.items() if row["file"]}, {"closed/in/file": b"deep\n", "zero": b"z\n"}, "files and folders of mode 0", run)

@@ -138,6 +138,30 @@ static void json_long_numbers(void **state)
 	assert_non_null(strstr(e.msg, "column 1: a number longer than 4096 bytes"));
 }
 
+/* Forty keys in no order and one of them again, written otherwise: its second place is told. */
+static void json_keys(void **state)
+{
+	(void)state;
+	enum { KEYS = 40 };
+	for (int twice = 0; twice < KEYS; twice++) {
+		char text[1024], place[64];
+		struct tree t;
+		struct err e = ERR_INIT;
+		size_t len = 0;
+		for (int i = 0; i < KEYS; i++)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%c\"%c\":{}",
+						i ? ',' : '{', '0' + i * 17 % KEYS);
+		assert_int_equal(tree_read(&t, strcat(text, "}"), len + 1, &e), 0);
+		tree_close(&t);
+		snprintf(place, sizeof(place), "line 1, column %zu: this key is there already",
+			 len + 2);
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					",\"\\u00%02x\":1,\"zz\":2}", '0' + twice);
+		assert_int_equal(tree_read(&t, text, len, &e), -1);
+		assert_string_equal(e.msg, place);
+	}
+}
+
 struct schema_row {
 	const char *schema, *document, *why;
 };
@@ -185,6 +209,10 @@ static void schemas(void **state)
 		{"{\"anyOf\":[{\"items\":false},{\"anyOf\":[{\"allOf\":[false]},{}]}]}", "[1]", NULL},
 		{"{\"anyOf\":[{\"items\":{\"anyOf\":[false]}},{\"type\":\"null\"}]}", "\n[1]",
 		 "line 2, column 1: the schema's anyOf"},
+		{"{\"items\":{\"anyOf\":[{\"anyOf\":[{\"type\":\"null\"},false]},{\"minimum\":5}]}}",
+		 "[null,5,4]", "column 9: the schema's anyOf"},
+		{"{\"anyOf\":[{\"items\":{\"type\":\"null\"}},{\"items\":{\"allOf\":[{\"minimum\":2},true]}}]}",
+		 "[1]", "column 1: the schema's anyOf"},
 	};
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		struct tree s, d;
@@ -384,6 +412,7 @@ int main(void)
 		cmocka_unit_test(json_long_numbers),
 		cmocka_unit_test(anyof_over_many),
 		cmocka_unit_test(a_keyword_is_shown),
+		cmocka_unit_test(json_keys),
 		cmocka_unit_test(csv),
 		cmocka_unit_test(text),
 		cmocka_unit_test(png),
