@@ -342,6 +342,8 @@ int fd_write_within(int fd, const void *buf, size_t len, int patience_ms)
 	return 0;
 }
 
+enum { IN_FLIGHT_MS = 2, IN_FLIGHT_TURNS = 2000 };
+
 int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfds)
 {
 	if (nfds > FD_PASS_MAX) {
@@ -372,6 +374,17 @@ int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfd
 		return -1;
 	}
 	return 0;
+}
+
+/* No event tells that somebody took one. */
+int fd_hand_over(int sock, const void *record, size_t len, const int *fds, size_t nfds)
+{
+	int rc = fd_send(sock, record, len, fds, nfds);
+	for (int i = 0; rc < 0 && errno == ETOOMANYREFS && i < IN_FLIGHT_TURNS; i++) {
+		poll(NULL, 0, IN_FLIGHT_MS);
+		rc = fd_send(sock, record, len, fds, nfds);
+	}
+	return rc;
 }
 
 static size_t take_fds(struct msghdr *msg, int *fds, size_t room)

@@ -71,6 +71,10 @@ int fd_write_within(int fd, const void *buf, size_t len, int patience_ms);
  * record of another size (EPROTO) with every descriptor that came along closed. *nfds is
  * room in, received out; received ones are CLOEXEC. */
 int fd_send(int sock, const void *record, size_t len, const int *fds, size_t nfds);
+/* The same with patience: descriptors in flight are counted per user, so that one that nobody has
+ * taken yet, in whatever socket of that user's, may be one too many (ETOOMANYREFS). Then again
+ * until it goes, for some seconds. */
+int fd_hand_over(int sock, const void *record, size_t len, const int *fds, size_t nfds);
 int fd_recv(int sock, void *record, size_t len, int *fds, size_t *nfds);
 
 enum { FD_PASS_MAX = 4 };

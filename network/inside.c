@@ -101,7 +101,7 @@ static int send_parcel(struct parcel *p, enum egress_sockets_type type, struct e
 {
 	const size_t len = p->record.count;
 	p->record.type = type;
-	int rc = fd_send(p->broker, &p->record, sizeof(p->record), p->fds, len);
+	int rc = fd_hand_over(p->broker, &p->record, sizeof(p->record), p->fds, len);
 	if (rc < 0)
 		err_sys(e, "egress: hand the sockets to the broker");
 	for (size_t i = 0; i < len; i++)

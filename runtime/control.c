@@ -7,7 +7,7 @@
 
 int control_send(int sock, const struct record *r, const int *fds, size_t nfds)
 {
-	return fd_send(sock, r, sizeof(*r), fds, nfds);
+	return fd_hand_over(sock, r, sizeof(*r), fds, nfds);
 }
 
 int control_recv(int sock, struct record *r, int *fds, size_t *nfds)

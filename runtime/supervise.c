@@ -65,10 +65,21 @@ static void check_death(struct run *run)
 
 /* ---- handlers ---- */
 
+/* What the broker told before something else came about counts before it: of a limit it tells, then
+ * cuts, and of the cut the program ends; why it cannot start it tells, then ends, and then pid 1
+ * cannot go on. poll(2) looks at one source after the other, so that both may be between two of its
+ * looks. */
+static void hear_broker(struct run *run)
+{
+	if (run->egress.sock >= 0)
+		on_egress(run, POLLIN);
+}
+
 static void on_init(struct run *run, short revents)
 {
 	(void)revents;
 	pid_t got;
+	hear_broker(run);
 	do
 		got = wait4(run->init, NULL, __WALL, &run->rusage);
 	while (got < 0 && errno == EINTR);
@@ -257,6 +268,7 @@ static void on_record(struct run *run, const struct record *r, int *fds, size_t 
 static void on_control(struct run *run, short revents)
 {
 	(void)revents;
+	hear_broker(run);
 	if (run->control < 0)
 		return;
 	struct record r;
@@ -391,7 +403,6 @@ static size_t list_sources(struct run *run, struct source *list)
 	const bool dying = run->phase == PHASE_KILLED;
 	const short out_to = run->out.to.len ? POLLOUT : 0, err_to = run->err.to.len ? POLLOUT : 0;
 	const struct source all[SOURCES] = {
-		/* First: the broker tells of a limit, then cuts, of which the program may die. */
 		{run->egress.sock, POLLIN, false, on_egress},
 		{run->init_dead ? -1 : run->init_pidfd, POLLIN, false, on_init},
 		{run->control, POLLIN, false, on_control},

@@ -10,7 +10,7 @@ from attack import *
 from pf import *
 
 tree = probe_image()
-WALL = 1
+WALL = 3
 limits = ["--pids", "40", "--wall", f"{WALL}s"]
 attack({"PR09.processes": "EAGAIN", "PR09.threads": "EAGAIN"}, tree, limits[:2], {"COUNT": "41"}, title="41 tasks: ")
 outcomes, run = strong(tree, ["PR09.processes"], ["--pids", "40"], {"COUNT": "35"})
@@ -32,13 +32,11 @@ for verb in "bomb", "vfork-chain", "exec-chain", "exit-storm":
     thread = threading.Thread(target=fork_now_and_then, args=(late, stop))
     thread.start()
     with unharmed(verb):
-        begin = time.monotonic()
         run = do(tree, verb, flags=limits)
-        took = time.monotonic() - begin
     stop.set()
     thread.join()
-    is_(run.status, "wall-timeout", f"{verb}: ends at its limit", run)
-    within(took, WALL, WALL + 2, f"{verb}: and is gone within 2 s")
+    # A run that is not gone within 5 s of it is "lost".
+    is_(run.status, "wall-timeout", f"{verb}: ends at its limit, and is gone", run)
     ok(len(late) > 5, f"{verb}: the host could start processes meanwhile ({len(late)} times)")
     if verb in ("bomb", "vfork-chain"):
         children = int(run.out.split()[1]) if run.out.startswith(b"children") else None

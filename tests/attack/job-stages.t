@@ -69,9 +69,9 @@ is_((job.status, [event["what"] for event in job.events if event["job"] == "x"])
 is_(job.out.split()[-4:], [b"0", b"1", b"2", b"3"], "it has the three, and the one that ls opened", job)
 
 # ---- the store ----
-PROBE = f"ls {jobs.path} {jobs.path}/jobs; echo x > {jobs.path}/jobs/cache/x; find / -name entry.json 2>/dev/null; true"
-ok(b"cache" in unconfined(PROBE, "/"), "the control: its owner sees the store")
-job = jobs.run({"image": slim, "stages": [stage("probe", "sh", "-c", PROBE)]})
+PROBE = f"ls {jobs.path} {jobs.path}/jobs; echo x > {jobs.path}/jobs/cache/x; find %s -name entry.json 2>/dev/null; true"
+ok(b"cache" in unconfined(PROBE % jobs.path, "/"), "the control: its owner sees the store")
+job = jobs.run({"image": slim, "stages": [stage("probe", "sh", "-c", PROBE % "/")]})
 is_((job.out, os.path.exists(os.path.join(jobs.path, "jobs/cache/x/y"))), (b"", False), "a stage sees nothing of it", job)
 is_(jobs.leavings(), [], "nothing is left")
 done()

@@ -16,10 +16,10 @@ import errno, os, socket, struct, sys
 FILE = sys.argv[1]
 def tcp(address, port=7000, protocol=0):
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, protocol) as s:
-        s.settimeout(5); s.connect((address, port)); s.sendall(b"hi"); return s.recv(2)
+        s.settimeout(30); s.connect((address, port)); s.sendall(b"hi"); return s.recv(2)
 def udp(address, port):
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.settimeout(5); s.sendto(b"hi", (address, port)); return s.recv(9)
+        s.settimeout(30); s.sendto(b"hi", (address, port)); return s.recv(9)
 def say(address, family=socket.AF_INET, scope=0):
     with socket.socket(family, socket.SOCK_DGRAM) as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
@@ -129,7 +129,7 @@ import errno, socket, sys
 for word in ["good.example", *sys.argv[1:]]:
     for kind, *_, address in socket.getaddrinfo(word, 7000, type=socket.SOCK_STREAM)[:1]:
         with socket.socket(kind) as s:
-            try: s.settimeout(5); s.connect(address); s.sendall(b"hi"); print(word, s.recv(2) == b"hi" and "reached")
+            try: s.settimeout(30); s.connect(address); s.sendall(b"hi"); print(word, s.recv(2) == b"hi" and "reached")
             except OSError as e: print(word, errno.errorcode.get(e.errno, "silence"))
 """, *LITERALS)
     got = dict(line.rsplit(" ", 1) for line in run.out.decode().splitlines())

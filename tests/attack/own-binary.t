@@ -62,7 +62,7 @@ for whose, binary in binaries.items():
     before = state(binary)
     for way in ways:
         with unharmed(f"{way}, {whose} binary"):
-            run = pinfold("run", "--wall", "5s", tree, "/" + way, "version", program=binary)
+            run = pinfold("run", "--wall", "50s", tree, "/" + way, "version", program=binary)
         ok(run.status in ("exited", "signaled", "exec-failed"), f"{way}: {whose} binary as its program: {run.status}", run)
         is_(state(binary), before, f"{way}: {whose} binary is as it was")
     # A program that tries everything for a while, on every path that could lead there.

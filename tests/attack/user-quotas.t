@@ -52,7 +52,7 @@ if SINGLE:
     ok("pipe pages" in run.guarantee("user-quotas")["not_covered"], "and what is shared")
 
 # On @host a watch tells what others run: there is none.
-run = pinfold("run", "--wall", "20s", "@host", "/usr/bin/python3", "-c",
+run = pinfold("run", "--wall", "50s", "@host", "/usr/bin/python3", "-c",
               "import ctypes; l = ctypes.CDLL(None, use_errno=True); print(l.inotify_init1(0), ctypes.get_errno())")
 is_((run.status, run.out), ("exited", b"-1 24\n"), "@host: no inotify at all", run)
 
@@ -61,7 +61,7 @@ account = {} if os.geteuid() else {"user": OWNER[0], "group": OWNER[1], "extra_g
 mark, flags = mark_flags()
 holding = ["do", "hold"]
 with start("run", *flags, "--env", "COUNT=100000", tree, "/bin/probe", *holding) as hog:
-    select.select([hog.process.stdout], [], [], 20)
+    select.select([hog.process.stdout], [], [], 60)
     like(os.read(hog.process.stdout.fileno(), 4096).decode(), "holding", "a sandbox that takes what it can")
     check = ("import ctypes, fcntl, os; l = ctypes.CDLL(None, use_errno=True); assert l.inotify_init1(0) >= 0; r, w = os.pipe();"
              "assert fcntl.fcntl(w, 1032) == 65536, fcntl.fcntl(w, 1032)")

@@ -15,6 +15,7 @@ if os.geteuid() != 0:
     skip_all("needs root to have a /dev of its own")
 payload = [tiny(), "/bin/payload"]
 work = tmpdir()
+ID = f"sys-{os.getpid()}"
 log = os.path.join(work, "log")
 # A mount namespace whose /dev has what a run needs, and log leads to us.
 WITHIN = ("unshare", "-m", "sh", "-ec", f"""
@@ -30,7 +31,7 @@ def listen():
     daemon = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     daemon.bind(log)
     os.chmod(log, 0o666)
-    daemon.settimeout(20)
+    daemon.settimeout(60)
     return daemon
 
 
@@ -47,10 +48,10 @@ run = pinfold("run", "--audit", "syslog", *payload, "echo", "ran", within=WITHIN
 is_((run.code, run.status, run.out), (125, "refused", b""), "nobody listens: nothing runs", run)
 like(run.message, r"syslog: connect to /dev/log: ", "and why")
 with listen() as daemon:
-    run = pinfold("run", "--audit", "syslog", "--id", "sys", "--wall", "100ms", *payload, "sleep", "600", within=WITHIN)
+    run = pinfold("run", "--audit", "syslog", "--id", ID, "--wall", "100ms", *payload, "sleep", "600", within=WITHIN)
     got = [take(daemon) for _ in range(3)]
     is_([(p, r["event"]) for p, r in got], [(85, "start"), (84, "limit"), (85, "end")], "start, limit and end, authpriv.notice and .warning", run)
-    is_({r["id"] for _, r in got}, {"sys"}, "of that run")
+    is_({r["id"] for _, r in got}, {ID}, "of that run")
     with start("run", "--audit", "syslog", *payload, "await", "10", ",", "exit", "4", within=WITHIN) as running:
         running.line()
         is_(take(daemon)[1]["event"], "start", "a run has begun")

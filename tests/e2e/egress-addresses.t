@@ -16,7 +16,7 @@ TRY = r'''
 import socket, errno, sys
 def attempt(host, port=7000):
     try:
-        with socket.create_connection((host, port), 5) as s:
+        with socket.create_connection((host, port), 30) as s:
             s.sendall(b"hi"); return s.recv(2).decode()
     except socket.gaierror: return "unknown"
     except OSError as e: return errno.errorcode.get(e.errno, str(e))

@@ -8,7 +8,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from egress_net import Internet
+from egress_net import Internet, own
 from host import broker_of, stop
 from pf import *
 
@@ -16,7 +16,7 @@ LATE = 11  # seconds: more than looking at the first bytes, or the name servers 
 TOLD = b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n"
 CLIENT = """
 import socket, sys, ssl, errno
-s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10); s.settimeout(60)
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 60); s.settimeout(60)
 if sys.argv[2] == "443":
     there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = ssl.create_default_context().wrap_bio(back, there, server_hostname=sys.argv[1])
@@ -53,7 +53,7 @@ with Internet() as net:
         """Answers the head, and resets: all of it while the broker looks elsewhere."""
         connection.recv(1000)
         asked.set()
-        stopped.wait(20)
+        stopped.wait(60)
         connection.sendall(TOLD)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
@@ -64,14 +64,14 @@ with Internet() as net:
         return net.start("run", "--id", mark, "--allow", "late.example:9000,443", "--allow", "early.example:80",
                          "--allow", "half.example:9000", "@host", "/usr/bin/python3", "-c", CLIENT, *words)
 
-    with begin("run-late", "late.example", "9000") as plain, begin("run-tls", "late.example", "443") as tls, \
-            begin("run-early", "early.example", "80") as running, begin("run-half", "half.example", "9000") as half:
+    with begin(own("late"), "late.example", "9000") as plain, begin(own("tls"), "late.example", "443") as tls, \
+            begin(own("early"), "early.example", "80") as running, begin(own("half"), "half.example", "9000") as half:
         is_(running.line(), "asked", "a program asks")
-        ok(asked.wait(20), "and the server sees it")
-        _, parser, _ = broker_of("run-early")
+        ok(asked.wait(60), "and the server sees it")
+        _, parser, _ = broker_of(own("early"))
         stop(parser)
         stopped.set()
-        ok(told.wait(20), "it answers and resets in one breath")
+        ok(told.wait(60), "it answers and resets in one breath")
         os.kill(parser, signal.SIGCONT)
         is_(running.line(), repr(TOLD), "the answer arrives")
         run = running.wait()

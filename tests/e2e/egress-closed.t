@@ -28,14 +28,14 @@ def try_it(act):
     except (OSError, ValueError): pass
 def dns(name):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.settimeout(5); s.connect(("198.18.0.1", 53)); s.send(struct.pack("!6H", 1, 256, 1, 0, 0, 0) + bytes([len(name)]) + name + b"\4evil\0\0\1\0\1"); s.recv(512)
+        s.settimeout(30); s.connect(("198.18.0.1", 53)); s.send(struct.pack("!6H", 1, 256, 1, 0, 0, 0) + bytes([len(name)]) + name + b"\4evil\0\0\1\0\1"); s.recv(512)
 def http(name):
-    with socket.create_connection(("echo.example", 80), 5) as s: s.sendall(b"GET / HTTP/1.1\r\nHost: " + name + b"\r\n\r\n"); s.recv(512)
+    with socket.create_connection(("echo.example", 80), 30) as s: s.sendall(b"GET / HTTP/1.1\r\nHost: " + name + b"\r\n\r\n"); s.recv(512)
 def hello(name):
     sni = struct.pack("!HBH", len(name) + 3, 0, len(name)) + name
     body = b"\3\3" + bytes(32) + b"\0" + b"\0\2\x13\1" + b"\1\0" + struct.pack("!HHH", len(sni) + 4, 0, len(sni)) + sni
     body = b"\1" + struct.pack("!I", len(body))[1:] + body
-    with socket.create_connection(("echo.example", 443), 5) as s: s.sendall(b"\x16\3\1" + struct.pack("!H", len(body)) + body); s.recv(512)
+    with socket.create_connection(("echo.example", 443), 30) as s: s.sendall(b"\x16\3\1" + struct.pack("!H", len(body)) + body); s.recv(512)
 for name in eval(sys.stdin.read()):
     for say in dns, http, hello: try_it(lambda: say(name))
 print("said")
@@ -122,7 +122,7 @@ for what, said in eval(sys.stdin.read()).items():
 
     # ---- with the program its connections end ----
     ends = []
-    for what, flags, program in (("the program's end", (), ""), ("a limit", ("--wall", "1s"), "import time; time.sleep(60)"), ("a signal", (), "import os; os.kill(os.getpid(), 9)")):
+    for what, flags, program in (("the program's end", (), ""), ("a limit", ("--output", "10"), "print('y' * 100, flush=True); import time; time.sleep(50)"), ("a signal", (), "import os; os.kill(os.getpid(), 9)")):
         ended = threading.Event()
 
         def hold(connection, _, ended=ended):
@@ -140,13 +140,13 @@ for what, said in eval(sys.stdin.read()).items():
                           f"import socket\ns = socket.create_connection(('echo.example', {port})); s.recv(1); s.sendall(b'y' * 100)\n" + program)
         is_((len(ends[-1].hits), [(row["verdict"], row["sent_bytes"], row["received_bytes"]) for row in run.result["egress"]]), (1, [("allowed", 100, 1)]),
             f"{what}: the connection's bytes are counted", run)
-        ok(ended.wait(10), f"{what}: and the server sees its end", run)
+        ok(ended.wait(60), f"{what}: and the server sees its end", run)
 
     def drink(connection, _):
         while connection.recv(1 << 16):
             pass
     net.listen("93.184.216.24", 9200, drink)
     run = net.pinfold("run", "--allow", "echo.example:9200", "--egress-bytes", "1M", "@host", *PY,
-                      "import socket, time\ns = socket.create_connection(('echo.example', 9200))\ntry:\n    while True: s.sendall(bytes(10000))\nexcept OSError: time.sleep(60)")
+                      "import socket, time\ns = socket.create_connection(('echo.example', 9200))\ntry:\n    while True: s.sendall(bytes(10000))\nexcept OSError: time.sleep(50)")
     is_((run.status, run.code, sum(row["sent_bytes"] for row in run.result["egress"])), ("egress-limit", 124, 1 << 20), "upwards too --egress-bytes is exact", run)
 done()

@@ -33,7 +33,7 @@ with Internet() as net:
 
     run = net.pinfold("run", "--allow", "pour.example:9000", "--egress-bytes", "1M", *PY,
                       "import socket, time\ns = socket.create_connection(('pour.example', 9000)); n = 0\n"
-                      "try:\n    while d := s.recv(65536): n += len(d); print(n, flush=True)\nexcept OSError: pass\ntime.sleep(20)")
+                      "try:\n    while d := s.recv(65536): n += len(d); print(n, flush=True)\nexcept OSError: pass\ntime.sleep(50)")
     is_((run.status, run.code), ("egress-limit", 124), "more than --egress-bytes ends the run", run)
     is_(sum(row["received_bytes"] + row["sent_bytes"] for row in run.result["egress"]), 1 << 20, "after exactly so many bytes", run)
     is_(run.result["cause"]["limit"], "egress", "with its own limit", run)
@@ -43,7 +43,7 @@ with Internet() as net:
     is_((run.status, run.out), ("exited", b"1000\n"), "exactly so many are allowed", run)
 
     with net.start("run", "--allow", "mute.example:9000", "--allow", "web.example:80", "--id", own("mute"), "--nofile", "1024", *PY, """
-import socket, sys, errno
+import select, socket, sys, errno
 sockets, ends = [], []
 for i in range(64):
     s = socket.create_connection(("mute.example", 9000)); s.setblocking(False)
@@ -52,11 +52,13 @@ for i in range(64):
     except BlockingIOError: pass
     sockets.append(s)
 print("full", flush=True)
-import time
 flood = []
 for i in range(600):
     s = socket.socket(); s.setblocking(False); s.connect_ex(("198.18.1.0", 9000)); flood.append(s)
-time.sleep(2)
+gone, poll = set(), select.poll()
+for s in flood: poll.register(s, 0)
+while len(gone) < 200:
+    for fd, _ in poll.poll(): gone.add(fd); poll.unregister(fd)
 print("flooded", flush=True)
 sys.stdin.read()
 """, stdin=subprocess.PIPE) as running:
@@ -106,7 +108,7 @@ try:
     s = socket.create_connection(("pour.example", 9000))
     while s.recv(65536): pass
 except OSError: pass
-time.sleep(20)
+time.sleep(50)
 """)
     is_((run.status, sum(row["received_bytes"] + row["sent_bytes"] for row in run.result["egress"])), ("egress-limit", 1 << 20),
         "what comes behind as many rows as there may be is counted to the byte", run)
@@ -114,7 +116,8 @@ time.sleep(20)
     log = os.path.join(tmpdir(), "audit")
     run = net.pinfold("run", "--audit", log, "--allow", "*.many.example:9000", *PY, """
 import socket
-for i in range(140): socket.create_connection((f"n{i}.many.example", 9000)).close()
+for i in range(140): # one after the other: at once there would be more than there are places
+    with socket.create_connection((f"n{i}.many.example", 9000)) as s: s.sendall(b"x"); s.recv(1)
 for i in range(140):
     try: socket.gethostbyname(f"n{i}.evil.example")
     except OSError: pass

@@ -25,7 +25,7 @@ def attempt(address, port):
         if e.errno in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN): return "reset"
         return errno.errorcode.get(e.errno, "unknown name")
 print(attempt("127.0.0.1", port), attempt("127.0.0.1", other), attempt("127.0.0.2", port), attempt("192.0.2.1", port), attempt("evil.example", port))
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5); s.sendto(b"ask", ("127.0.0.1", udp)); print(s.recv(9))
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(30); s.sendto(b"ask", ("127.0.0.1", udp)); print(s.recv(9))
 """
 
 

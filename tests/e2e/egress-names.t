@@ -16,12 +16,12 @@ def ask(name, kind, tcp=False, edns=b"", server=SERVER, of=1):
     question = labels + struct.pack("!HH", kind, of)
     query = struct.pack("!HHHHHH", 0x4242, 0x0100, 1, 0, 0, 1 if edns else 0) + question + edns
     if tcp:
-        with socket.create_connection((server, 53), 5) as s:
+        with socket.create_connection((server, 53), 30) as s:
             s.sendall(struct.pack("!H", len(query)) + query)
             reply = s.makefile("rb").read(struct.unpack("!H", s.recv(2, socket.MSG_WAITALL))[0])
     else:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-            s.settimeout(5)
+            s.settimeout(30)
             s.connect((server, 53))
             s.send(query)
             reply = s.recv(4096)

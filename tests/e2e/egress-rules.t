@@ -48,11 +48,9 @@ for rule in ("ok.example\\u0000.evil.example:9000", "ok.example\\n:9000"):
 is_(pinfold("run", "--allow", "ok.example:9000", tiny(), "/bin/payload", "echo", "ran").out, b"ran\n", "the control: a sound rule is not")
 
 few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
-for _ in range(8):  # the sandbox's end may be seen before the broker has said why
-    run = pinfold("run", "--allow", "tcp:ok.example:9000-9255", tiny(), "/bin/payload", "echo", "ran", preexec_fn=few)
-    if run.status != "setup-failed" or b"RLIMIT_NOFILE" in run.err:
-        break
-ok(run.status == "setup-failed" and b"RLIMIT_NOFILE" in run.err, "more ports than files may be open: the way out is named", run)
+runs = [pinfold("run", "--allow", "tcp:ok.example:9000-9255", tiny(), "/bin/payload", "echo", "ran", preexec_fn=few) for _ in range(20)]
+# Neither what pid 1 makes of the broker's end nor how many sockets are on their way to it is told in place of the reason.
+is_([str(run) for run in runs if run.status != "setup-failed" or b"RLIMIT_NOFILE" not in run.err], [], "more ports than files may be open: the way out is named, each time")
 
 with Internet() as net:
     names = ("ok.example", "a.ok.example", "a.b.ok.example", "xok.example", "ok.example.evil.example", "one.example", "x.one.example")

@@ -17,16 +17,16 @@ with Internet() as net:
         words = [word for rule in rules for word in ("--allow", rule)]
         return net.pinfold("run", *words, "@host", "/usr/bin/python3", "-c", "import socket, errno\n" + program)
 
-    run = inside("a = (socket.gethostbyname('time.example'), 123)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)\n"
+    run = inside("a = (socket.gethostbyname('time.example'), 123)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(30)\n"
                  "for d in b'one', b'', b'x' * 20000: s.sendto(d, a); r, f = s.recvfrom(65536); print(len(r), f == a)", "udp:time.example:123")
     is_(run.out.decode().splitlines(), ["6 True", "3 True", "20003 True"], "datagrams of any size, and back from the same address", run)
     row = next(row for row in run.result["egress"] if row["transport"] == "udp")
     is_((row["name"], row["rule"], row["address"], row["port"], row["verdict"], row["sent_bytes"], row["received_bytes"]),
         ("time.example", "udp:time.example:123", "93.184.216.30", 123, "allowed", 20003, 20012), "the flow is one row", run)
-    run = inside("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.settimeout(5); s.connect(('2606:2800:220:1::30', 123)); s.send(b'a'); print(s.recv(9))",
+    run = inside("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.settimeout(30); s.connect(('2606:2800:220:1::30', 123)); s.send(b'a'); print(s.recv(9))",
                  "udp:[2606:2800:220:1::/64]:123")
     is_(run.out, b"b'six:a'\n", "a block of IPv6, from a connected socket", run)
-    run = inside("s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(1); s.sendto(b'a', ('127.0.0.1', 123))\n"
+    run = inside("s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(3); s.sendto(b'a', ('127.0.0.1', 123))\n"
                  "try: print(s.recv(9))\nexcept TimeoutError: print('silence')\n"
                  "s.sendto(b'a', (socket.gethostbyname('bad.example'), 123))\ntry: print(s.recv(9))\nexcept TimeoutError: print('silence')",
                  "udp:time.example:123", "udp:bad.example:123")
@@ -43,10 +43,10 @@ with Internet() as net:
     before = len(hits)
     run = inside("""
 a = (socket.gethostbyname("time.example"), 123)
-first = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); first.settimeout(10)
+first = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); first.settimeout(30)
 for i in range(200):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.settimeout(10); s.bind(("", 20000 + i)); s.sendto(b"%d" % i, a) # a port that comes twice would be one flow
+        s.settimeout(30); s.bind(("", 20000 + i)); s.sendto(b"%d" % i, a) # a port that comes twice would be one flow
         if s.recv(9) != b"re:%d" % i: break
     first.sendto(b"still", a); first.recv(9)
 print(i)

@@ -52,7 +52,7 @@ for what, make, damaged in (("an empty file", empty, True), ("another text", tex
     path = os.path.join(store.path, "names", "stray:1")
     make(path)
     for words in (["list"], ["list", "--names"], ["list", "--json"]):
-        run = store.image(*words, timeout=20)
+        run = store.image(*words)
         is_((run.code, b"kept:latest" in run.out), (1, True), f"names/ has {what}: {' '.join(words)} has the others, and exits with 1", run)
         ok(b"warning" in run.err and b"stray:1" in run.err, f"names/ has {what}: {' '.join(words)} warns of it", run)
     is_(store.run("kept").out, b"ran\n", f"names/ has {what}: the others run")

@@ -43,7 +43,7 @@ is_(([[one["state"] for one in job.stages(name)] for name in "bc"], job.stage("a
 # ---- slots: no more at once than there are, together with others of that name ----
 NAME = f"sweep-{os.getpid()}"
 out = os.path.join(tmpdir(), "out")
-job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "echo $$ > mine; exec sleep 0.3", artifacts={"collect": ["mine"]}, env=["N=@{n}"])],
+job = jobs.run({"image": slim, "stages": [stage("a", "sh", "-c", "echo $$ > mine; exec sleep 2", artifacts={"collect": ["mine"]}, env=["N=@{n}"])],
                 "matrix": {"parameters": {"n": list(range(6))}, "slots": f"2:{NAME}"}}, "--artifacts-dir", out)
 is_((job.status, sorted(os.listdir(out))), ("succeeded", [f"a.{n}" for n in range(1, 7)]), "six, two at a time, each with a folder of its own", job)
 running = most = 0

@@ -50,7 +50,7 @@ check("a scratch full of files", ["files", "1000", "/tmp", ",", "mkdir", "/scrat
 run = check("--on-exit wait", ["bg", "tick", "5", "0.02", ",", "exit", "4"], ("exited", 4), ("--on-exit", "wait"))
 is_(run.out, b"".join(b"tick %d\n" % i for i in range(5)), "--on-exit wait: the background process ended in peace", run)
 run = check("--on-exit wait, wall limit", ["bg", "sleep", LONG, ",", "exit", "4"], ("wall-timeout", 124),
-            ("--on-exit", "wait", "--wall", "300ms"))
+            ("--on-exit", "wait", "--wall", "3s"))
 is_(run.result["exit"]["code"], 4, "--on-exit wait: the main process's code is told all the same", run)
 is_((tree(folder), tree(tiny())), before, "no file, neither in the image nor in the caller's folder")
 done()

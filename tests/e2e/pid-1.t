@@ -11,7 +11,7 @@ for number in range(1, 65):
     storm += ["bg", "kill", "1", number, ","]
 storm += ["kill", "-1", "18", ","]
 
-run = pinfold("run", tiny(), "/bin/payload", *storm, "sleep", "0.1", ",", "exit", "5")
+run = pinfold("run", "--on-exit", "wait", tiny(), "/bin/payload", *storm, "exit", "5")
 is_((run.status, run.code), ("exited", 5), "every signal to pid 1, and the program ends by itself", run)
 tried = run.out.decode().count("killed\n") + run.out.decode().count("error kill EPERM\n")
 within(tried, 60, 65, "each was sent, or refused")

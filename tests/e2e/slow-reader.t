@@ -57,7 +57,7 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     with start("run", "--wall", "none", "--grace", "200ms", *program, events=True) as running:
         draining(running.events_file)
         running.signal(number)
-        running.process.wait(30)  # without reading
+        running.process.wait(60)  # without reading
         run = running.wait()
     is_((run.status, run.result["ok"]), ("cancelled", False), f"{number.name} while the output waits: cancelled", run)
     is_(run.evidence["signal"], number.name[3:], f"{number.name}: the evidence names it")
@@ -116,7 +116,7 @@ is_(lost, [], "a grace of 0 and a full pipe that somebody takes: all of it is pa
 with start("run", "--wall", "none", "--grace", "0s", *program, events=True) as running:
     draining(running.events_file)
     running.signal(signal.SIGTERM)
-    running.process.wait(30)
+    running.process.wait(60)
     run = running.wait()
 is_(run.status, "cancelled", "a grace of 0 and a full pipe: what nobody takes is not waited for", run)
 undelivered(run, "a grace of 0")
@@ -127,13 +127,13 @@ with start("run", "--wall", "none", "--grace", "200ms", "--id", mark, *program, 
     draining(running.events_file)
     done_ = pinfold("kill", mark)
     is_(done_.code, 0, "pinfold kill of a run whose output waits", done_)
-    running.process.wait(30)
+    running.process.wait(60)
     run = running.wait()
 is_(run.status, "cancelled", "it ends", run)
 
 # The wall limit.
-with start("run", "--wall", "1s", "--grace", "100ms", *program, events=True) as running:
-    running.process.wait(30)
+with start("run", "--wall", "5s", "--grace", "100ms", *program, events=True) as running:
+    running.process.wait(60)
     run = running.wait()
 is_((run.status, run.code), ("exited", 0), "nobody reads until the wall limit: the program's own end counts", run)
 undelivered(run, "the wall limit")
@@ -142,14 +142,14 @@ undelivered(run, "the wall limit")
 for name, options, words, number, status in (
         ("TERM", ["--wall", "none", "--output", "none"], ["spam", "stdout", "100000000"], signal.SIGTERM, "cancelled"),
         ("the cpu limit", ["--wall", "none", "--cpu-time", "100ms"], ["spam", "stdout", str(BYTES), ",", "burn", "60"], None, "cpu-timeout"),
-        ("the idle limit", ["--wall", "none", "--idle", "300ms"], ["spam", "stdout", str(BYTES), ",", "sleep", "600"], None, "idle-timeout"),
+        ("the idle limit", ["--wall", "none", "--idle", "2s"], ["spam", "stdout", str(BYTES), ",", "sleep", "600"], None, "idle-timeout"),
         ("the output limit", ["--wall", "none", "--output", "120000"], ["spam", "stdout", str(BYTES), ",", "sleep", "600"], None,
          "output-limit")):
     with start("run", *options, "--grace", "200ms", tiny(), "/bin/payload", *words) as running:
         if number:
             wait_for(lambda: taken(running.pid) > 120000, what="more than the caller's pipe holds")
             running.signal(number)
-        running.process.wait(30)  # without reading
+        running.process.wait(60)  # without reading
         run = running.wait()
     is_(run.status, status, f"{name} while nobody reads: it ends", run)
     ok(run.result["output"]["stdout"]["truncated"], f"{name}: truncated", run)
@@ -161,7 +161,7 @@ with start("run", "--events", f"fd:{write_end}", "--grace", "1000s", tiny(), "/b
     running.line()
     wait_for(lambda: not children(running.pid), what="the end of the sandbox")
     running.signal(signal.SIGTERM)
-    running.process.wait(30)
+    running.process.wait(60)
     run = running.wait()
 is_((run.status, run.code), ("exited", 3), "the run had ended: that counts", run)
 like("\n".join(run.result["warnings"]), r"events", "and that events were lost is said")
@@ -178,12 +178,12 @@ is_((run.result["warnings"], run.result["output"]["stdout"]["truncated"]), ([], 
 # Our own words, and the document: whoever does not read them is waited for, but not for ever.
 for words in (["--nonsense", *program], ["--spec", "/nothing"], ["/nowhere", "/bin/payload"], [tiny(), "/bin/payload", "exit", "3"]):
     read_end, write_end = full_pipe()
-    run = pinfold("run", *words, stderr=write_end, timeout=30)
+    run = pinfold("run", *words, stderr=write_end)
     is_((run.code, run.status is not None), (3 if words[-1] == "3" else 125, True), f"{words[0]}: nobody reads stderr: it ends, with a result", run)
     os.close(read_end)
     os.close(write_end)
 read_end, write_end = full_pipe()
-run = pinfold("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False, timeout=30)
+run = pinfold("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False)
 is_(run.code, 125, "nobody takes the result from a pipe: our failure", run)
 like(run.err.decode(), r"write the result to fd:\d+: .*timed out", "and said so")
 os.close(read_end)
@@ -195,7 +195,7 @@ fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
 os.set_blocking(write_end, False)
 with start("run", "--result", f"fd:{write_end}", *program[:2], "exit", "0", pass_fds=[write_end], result=False) as running:
     os.close(write_end)
-    select.select([read_end], [], [], 30)
+    select.select([read_end], [], [], 60)
     with open(read_end, "rb") as file:
         document = pf.parse(file.read(), "result")
     run = running.wait()

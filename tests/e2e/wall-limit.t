@@ -13,9 +13,9 @@ def check(name, verbs, *options):
     is_((run.status, run.code, run.result["ok"]), ("wall-timeout", 124, False), f"{name}: wall-timeout, 124", run)
     is_(run.result["cause"]["limit"], "wall", f"{name}: the limit has its name")
     elapsed = run.evidence.get("elapsed_usec")
-    # Overshoot is measured by tests/bench/compare; here it is a question of the right order.
-    within(elapsed, 300_000, 10_000_000, f"{name}: not before its time")
-    within(run.result["usage"]["wall_usec"], 300_000, 10_000_000, f"{name}: usage says so too")
+    # Overshoot is measured by tests/bench/compare; here it is that it is not before its time.
+    within(elapsed, 300_000, 60_000_000, f"{name}: not before its time")
+    within(run.result["usage"]["wall_usec"], 300_000, 60_000_000, f"{name}: usage says so too")
     return run
 
 

@@ -22,7 +22,7 @@ def _read(path):
 def stop(pid):
     """SIGSTOP, and wait until it does stand still: what happens after this it sees in one piece."""
     os.kill(pid, signal.SIGSTOP)
-    pf.wait_for(lambda: _read(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()[0] == b"T", 30, f"that {pid} stands still")
+    pf.wait_for(lambda: _read(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()[0] == b"T", what=f"that {pid} stands still")
 
 
 def processes(mark):
@@ -135,10 +135,10 @@ def fill(stack, name):
 class Snapshot:
     """Mounts, empty cgroup leaves, IPC objects, names in /tmp, /dev/shm and /run, and the given folders in full.
 
-    Other tests and other people's programs share the host: what comes and goes by itself within some
-    seconds is theirs, and what somebody else removed is no leak of ours."""
+    Other tests and other people's programs share the host: what comes and goes by itself within a
+    minute is theirs, and what somebody else removed is no leak of ours."""
 
-    PATIENCE = 5
+    PATIENCE = 60
     OWN = ("pinfold-test.", "pinfold-unit-")  # folders of the tests themselves
 
     def __init__(self, *folders):

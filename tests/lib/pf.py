@@ -399,7 +399,7 @@ def controllers():
     return found & {"cpu", "memory", "pids", "io"}
 
 
-def wait_for(condition, seconds=10, what="the condition"):
+def wait_for(condition, seconds=60, what="the condition"):
     """Poll until condition() is true and return what it gave; the test dies when it stays false. For things
     of other processes that no event tells of."""
     deadline = time.monotonic() + seconds

@@ -144,34 +144,44 @@ static int zombies(int argc, char **argv)
 	return done < count ? 1 : 0;
 }
 
-/* Grandchildren that end after their parent: pid 1 has to reap them. */
+/* A grandchild that ends when its parent has gone and been reaped, so that pid 1 has to reap it. 0,
+ * or the errno of the fork that failed. */
+static int one_orphan(void)
+{
+	int hold[2], status = 0;
+	if (pipe2(hold, O_CLOEXEC) < 0)
+		return errno;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const pid_t grandchild = fork();
+		if (grandchild == 0) {
+			char byte;
+			close(hold[1]);
+			_exit((int)read(hold[0], &byte, 1));
+		}
+		_exit(grandchild < 0 ? errno : 0);
+	}
+	const int sys = pid < 0 ? errno : 0;
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	close(hold[0]);
+	close(hold[1]);
+	return sys ? sys : WEXITSTATUS(status);
+}
+
+/* Where they come faster than pid 1 reaps them the number of tasks is reached, and room comes only by its reaping. */
 static int orphans(int argc, char **argv)
 {
 	(void)argc;
-	long count = parse_number(argv[0]);
-	for (long i = 0; i < count; i++) {
-		int hold[2];
-		if (pipe2(hold, O_CLOEXEC) < 0)
-			return fail("pipe");
-		pid_t pid = fork();
-		if (pid < 0)
-			return fail("fork");
-		if (pid == 0) {
-			pid_t grandchild = fork();
-			if (grandchild == 0) {
-				char byte;
-				close(hold[1]);
-				/* EOF comes when the parent has gone and been reaped. */
-				_exit((int)read(hold[0], &byte, 1));
-			}
-			_exit(grandchild < 0);
-		}
-		int status;
-		waitpid(pid, &status, 0);
-		close(hold[0]);
-		close(hold[1]);
-		if (status)
-			return fail("grandchild");
+	const long count = parse_number(argv[0]);
+	for (long i = 0; i < count;) {
+		errno = one_orphan();
+		if (errno == EAGAIN)
+			sched_yield();
+		else if (errno)
+			return fail("orphan");
+		else
+			i++;
 	}
 	say("orphans %ld", count);
 	return 0;
