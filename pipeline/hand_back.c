@@ -80,7 +80,9 @@ static int copy_entry(int from_dir, const char *from, int to_dir, const char *to
 	if (in < 0 || mkdirat(to_dir, to, 0700) < 0)
 		return -1;
 	autoclose int out = openat(to_dir, to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	autodir *list = dir_open(out >= 0 ? fcntl(in, F_DUPFD_CLOEXEC, 3) : -1);
+	if (out < 0)
+		return -1;
+	autodir *list = dir_open(fcntl(in, F_DUPFD_CLOEXEC, 3));
 	if (!list)
 		return -1;
 	for (const struct dirent *d; (d = dir_next(list));)

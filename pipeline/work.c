@@ -188,9 +188,9 @@ static uint64_t bytes_of(int dir, const char *name, unsigned depth)
 {
 	struct stat st;
 	uint64_t sum = 0;
-	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	autodir *list = dir_open(fd);
-	for (const struct dirent *d; list && (d = dir_next(list));) {
+	autodir *list = dir_open(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	const int fd = list ? dirfd(list) : -1;
+	for (const struct dirent *d; fd >= 0 && (d = dir_next(list));) {
 		if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		sum += (uint64_t)st.st_blocks * 512;
