@@ -261,6 +261,26 @@ int fd_open_output(const char *path, int flags, mode_t mode, struct err *e)
 	return fd_take(&fd);
 }
 
+int fd_open_output_folder(const char *path, struct err *e)
+{
+	char plain[PATH_MAX];
+	size_t len = strlen(path);
+	if (len >= sizeof(plain)) {
+		errno = ENAMETOOLONG;
+		return refuse_output(path, e);
+	}
+	/* A link with a slash behind it is followed whatever the flags say. */
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	memcpy(plain, path, len);
+	plain[len] = '\0';
+	autoclose int fd = open_trusted(plain, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, e);
+	if (fd < 0)
+		return -1;
+	return faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? fd_take(&fd)
+								: refuse_output(path, e);
+}
+
 /* faccessat(2) says nothing of append-only, which a file may be opened with only to append. */
 static int check_writable(const char *path, const struct stat *st, struct err *e)
 {

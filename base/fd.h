@@ -56,6 +56,11 @@ bool fd_follow(char path[PATH_MAX]);
  * to root; what a link leads to is held to the same. -1 and *e (ERR_USAGE: the caller named it). */
 int fd_open_output(const char *path, int flags, mode_t mode, struct err *e);
 
+/* The same for a folder that is there, to write into: another user's link there is not followed,
+ * whether a slash stands behind it or not. Whose the folder is does not matter: names are made in
+ * it, and none is replaced. */
+int fd_open_output_folder(const char *path, struct err *e);
+
 /* Whether that would work, without what opening may do: cut a file, wake the reader of a FIFO. */
 int fd_check_output(const char *path, struct err *e);
 

@@ -19,8 +19,10 @@ int hand_back_open(const char *path, struct err *e)
 		e->kind = ERR_USAGE;
 		return -1;
 	}
-	autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	autodir *list = dir_open(dir >= 0 ? fcntl(dir, F_DUPFD_CLOEXEC, 3) : -1);
+	autoclose int dir = fd_open_output_folder(path, e);
+	if (dir < 0)
+		return err_wrap(e, "artifacts-dir");
+	autodir *list = dir_open(fcntl(dir, F_DUPFD_CLOEXEC, 3));
 	if (list && dir_next(list))
 		return err_usage(e, "artifacts-dir %s is not empty, and nothing in it is replaced",
 				 path);

@@ -12,23 +12,18 @@
 
 enum { HASH_BYTES = 32 };
 
-static int named_by_caller(const char *path, struct err *e)
-{
-	err_sys(e, "artifacts-dir %s", path);
-	e->kind = ERR_USAGE;
-	return -1;
-}
-
 int store_open(const char *path, bool dry, struct err *e)
 {
-	if (!dry && mkdir(path, 0700) < 0 && errno != EEXIST)
-		return named_by_caller(path, e);
-	autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 && errno == ENOENT && dry)
+	struct stat st;
+	if (dry && lstat(path, &st) < 0 && errno == ENOENT)
 		return -2;
-	if (dir < 0 || faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
-		return named_by_caller(path, e);
-	return fd_take(&dir);
+	if (!dry && mkdir(path, 0700) < 0 && errno != EEXIST) {
+		err_sys(e, "artifacts-dir %s", path);
+		e->kind = ERR_USAGE;
+		return -1;
+	}
+	const int dir = fd_open_output_folder(path, e);
+	return dir < 0 ? err_wrap(e, "artifacts-dir") : dir;
 }
 
 static bool plain(char c)

@@ -58,6 +58,23 @@ with canary_folder() as (canary, secret):
 if os.geteuid() == 0 and WHO == "root":
     nobody = 65534
     with canary_folder() as (canary, secret):
+        shared = tmpdir()
+        os.chmod(shared, 0o1777)
+        folder, mine, theirs = tmpdir(), os.path.join(shared, "mine"), os.path.join(shared, "theirs")
+        for path, owner in (mine, 0), (theirs, nobody):
+            os.symlink(folder, path)
+            os.chown(path, owner, owner, follow_symlinks=False)
+        job, store = os.path.join(tmpdir(), "job.json"), tmpdir()
+        with open(job, "w", encoding="utf-8") as file:
+            json.dump({"image": tree, "stages": [{"name": "one", "command": ["/bin/probe", "do", "nothing"], "artifacts": {"collect": ["x"]}}]}, file)
+        for path, code in (mine, 0), (theirs, 125), (theirs + "/", 125), (theirs + "//", 125):
+            run = pinfold("run", "--artifacts-dir", path, "--artifact", "x", tree, "/bin/probe", "do", "nothing")
+            is_(run.code, code, f"--artifacts-dir: {path[len(shared):]} is {'refused' if code else 'followed'}", run)
+            said = subprocess.run([program_path(), "job", "run", "--artifacts-dir", path, job], capture_output=True, check=False,
+                                  env={**os.environ, "PINFOLD_STORE": store})
+            ok(code == 0 or said.returncode == 125, "of a job, too", said)
+            for text in [run.message, said.stdout.decode() + said.stderr.decode()] if code else []:
+                like(text, r"a link of another user's in a folder that everybody may write to", "with the reason")
         for option in ("--events", "--stdout", "--stderr"):
             shared = tmpdir()
             os.chmod(shared, 0o1777)
