@@ -92,13 +92,8 @@ def blocked(parent):
         if name == "yes":
             before = ticks.get(pid)
             ticks[pid] = (fields[11], fields[12])
-            return pid if fields[0] == "S" and before == ticks[pid] else None
-    return None
-
-
-def children(parent):
-    with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as file:
-        return [int(child) for child in file.read().split()]
+            return fields[0] == "S" and before == ticks[pid]
+    return False
 
 
 def all_dead(parent):
@@ -121,7 +116,7 @@ for turn in range(4):
         size = os.path.getsize(kept_in)
         running.signal(signal.SIGTERM)
         for child in children(running.pid):
-            os.kill(child, signal.SIGKILL)
+            os.kill(int(child), signal.SIGKILL)
         wait_for(lambda: all_dead(running.pid), 20, "the end of the run")
         running.process.send_signal(signal.SIGCONT)
         run = running.wait()
