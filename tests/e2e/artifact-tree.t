@@ -83,6 +83,8 @@ run, rows, out = collect(["/".join(["*"] * 64) + ":type=tree:required"], f"i=0; 
 ok([row["status"] for row in rows.values()] == ["kept"] and run.result["ok"], "also below 64 components that are patterns", run)
 run, rows, out = collect(["t:type=tree"], "mkdir t; cd t; python3 -c \"[open(b'%c' % c, 'w') for c in range(1, 256) if c not in b'./']\"")
 is_(len(os.listdir(os.path.join(out, "+t").encode())), 253, "names of any bytes", run)
+run, rows, out = collect(["*:type=tree"], "d=x$(printf '%050d' 0 | sed s/0/ü/g); mkdir $d; mkfifo $d/$d")
+ok([isinstance(text, str) and "ü" in text for text in run.result["warnings"]] == [True], "a long name is cut between its characters where a warning tells it", run)
 run, rows, out = collect(["t:type=tree"], "mkdir t; printf x > t/a; kill -9 $$")
 is_((rows["t"]["status"], os.listdir(out)), ("partial", ["+t"]), "what a run left that did not end by itself is partial", run)
 
