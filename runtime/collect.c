@@ -23,7 +23,7 @@ enum {
 	PATIENCE_MS = 60000,
 	BYTES_IN_MS = 16 << 10, /* 16 MiB a second */
 	DATA_BYTES = 64 << 20,
-	FILES = 256,
+	FILES = 384, /* two a component of a pattern, one a folder of the tree that it names, and some */
 	SCHEMA_BYTES_MAX = 1 << 20,
 	PIPE_BYTES = 1 << 20, /* fewer turns for both ends; the kernel may give less */
 	EVENTS_MAX = 2000,

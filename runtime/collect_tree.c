@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SHOWN = 81 }; /* of a name in a warning */
+
 /* A name of its own: no file's has a + in front. */
 static void tree_name(char name[STORE_NAME_BYTES], const char *path)
 {
@@ -68,8 +70,10 @@ static bool on_tree(struct intake *in, const struct collect_record *c, bool *wit
 
 static void on_omit(struct intake *in, const char *name, enum collect_reason reason)
 {
+	char shown[NAME_SHOWN];
+	text_fit(shown, sizeof(shown), name);
 	if (in->omitted++ == 0)
-		snprintf(in->first_omitted, sizeof(in->first_omitted), "%.80s: %s", name,
+		snprintf(in->first_omitted, sizeof(in->first_omitted), "%s: %s", shown,
 			 collect_reasons[reason]);
 }
 
@@ -106,14 +110,16 @@ static bool on_link(struct intake *in, const struct collect_record *c, const cha
 
 static void finish(struct intake *in)
 {
+	char shown[NAME_SHOWN];
 	in->row.size = (int64_t)in->tree_bytes;
 	intake_judge(in, good(in) && tree_store_publish(&in->tree, in->row.file, in->row.sha256,
 							&in->failed) == 0);
 	tree_store_drop(&in->tree);
 	in->in_tree = false;
+	text_fit(shown, sizeof(shown), in->path);
 	if (in->omitted)
-		result_warn(in->run->r, "%u entries are not part of the tree %.80s; the first is %s",
-			    in->omitted, in->path, in->first_omitted);
+		result_warn(in->run->r, "%u entries are not part of the tree %s; the first is %s",
+			    in->omitted, shown, in->first_omitted);
 	intake_note(in, &in->row, in->rule);
 }
 

@@ -79,8 +79,12 @@ run, rows, out = collect(["t:type=tree:max=10:files=3"], "mkdir t; printf 12345 
 is_(rows["t"]["status"], "kept", "the bounds themselves fit", run)
 run, rows, out = collect(["t:type=tree"], "p=t; for i in $(seq 127); do p=$p/d; done; mkdir -p $p; : > $p/f")
 ok(rows["t"]["status"] == "kept" and run.result["ok"], "and a depth of 128", run)
+run, rows, out = collect(["/".join(["*"] * 64) + ":type=tree:required"], f"i=0; while [ $i -lt {63 + 128} ]; do mkdir d; cd d; i=$((i+1)); done; echo x > leaf")
+ok([row["status"] for row in rows.values()] == ["kept"] and run.result["ok"], "also below 64 components that are patterns", run)
 run, rows, out = collect(["t:type=tree"], "mkdir t; cd t; python3 -c \"[open(b'%c' % c, 'w') for c in range(1, 256) if c not in b'./']\"")
 is_(len(os.listdir(os.path.join(out, "+t").encode())), 253, "names of any bytes", run)
+run, rows, out = collect(["*:type=tree"], "d=x$(printf '%050d' 0 | sed s/0/ü/g); mkdir $d; mkfifo $d/$d")
+ok([isinstance(text, str) and "ü" in text for text in run.result["warnings"]] == [True], "a long name is cut between its characters where a warning tells it", run)
 run, rows, out = collect(["t:type=tree"], "mkdir t; printf x > t/a; kill -9 $$")
 is_((rows["t"]["status"], os.listdir(out)), ("partial", ["+t"]), "what a run left that did not end by itself is partial", run)
 

@@ -72,7 +72,8 @@ for turn in range(12):  # which end is heard of first is a matter of luck
         run = running.wait()
     told.add((run.status, *(w for w in run.result["warnings"] if "delivered" in w), *(run.result["output"][name]["truncated"] for name in ("stdout", "stderr"))))
 is_(told, {("cancelled", False, False)}, "a grace of 0 and nothing left: nothing is told as lost, nor truncated", run)
-# The pipe is full when pinfold is told to stop, and all of it is still wanted: pinfold itself stands still until it is.
+# The pipe is full when pinfold is told to stop, and all of it is still wanted: pinfold itself stands still until it is, and
+# until all of the run is dead, so that the first round sees the signal, the end and the full pipe at once.
 
 
 def blocked(parent):
@@ -95,6 +96,15 @@ def blocked(parent):
     return False
 
 
+def all_dead(parent):
+    """Whether what a parent that stands still has started is dead, and waits to be reaped."""
+    for child in children(parent):
+        with open(f"/proc/{child}/stat", encoding="ascii") as file:
+            if file.read().rsplit(") ", 1)[1][0] != "Z":
+                return False
+    return True
+
+
 lost = []
 for turn in range(4):
     ticks = {}
@@ -105,6 +115,9 @@ for turn in range(4):
         wait_for(lambda: blocked(running.pid), what="a full pipe")
         size = os.path.getsize(kept_in)
         running.signal(signal.SIGTERM)
+        for child in children(running.pid):
+            os.kill(int(child), signal.SIGKILL)
+        wait_for(lambda: all_dead(running.pid), 20, "the end of the run")
         running.process.send_signal(signal.SIGCONT)
         run = running.wait()
     got = os.path.getsize(kept_in)
