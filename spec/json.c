@@ -62,8 +62,8 @@ static bool is_plain(const char *key)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-	const size_t len = strspn(key, plain);
-	return len > 0 && len <= 64 && key[len] == '\0';
+	const size_t len = strlen(key);
+	return len > 0 && len <= 64 && strspn(key, plain) == len;
 }
 
 /* Before the message that is there: the place, if somebody wrote it, and the key if one is to blame. */
