@@ -20,7 +20,7 @@ static const struct probe_group *const groups[] = {
 	&probes_kernel, &probes_abi,	&probes_terminal, &probes_quota,
 };
 
-enum { HANG_SECONDS = 10 };
+enum { HANG_SECONDS = 60 };
 
 const char *base = "";
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """--pids is a wall for processes and threads together, pid 1 of the sandbox not counted; concurrent runs of one user do
 not share it."""
+import ctypes
 import os
 import resource
 import subprocess
@@ -42,11 +43,24 @@ else:
 # the creator's soft limit one of the new user namespace, so that it has to be raised before. All of a user's processes count
 # against its hard limit, so it is far above what a test's user has.
 ENOUGH = 4000
+PR_SET_DUMPABLE, CLONE_NEWUSER = 4, 0x10000000
 own_hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
 
 
 def processes(soft, hard):
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))}
+
+
+def few_of_its_own():
+    """At most 200 processes, of which those that the user has elsewhere are none: they count in each user namespace by themselves."""
+    if WHO == "user":
+        libc, uid, gid = ctypes.CDLL(None), os.geteuid(), os.getegid()
+        libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /proc/self would not be its own
+        if libc.unshare(CLONE_NEWUSER) != 0:
+            os._exit(1)
+        for name, text in ("setgroups", b"deny"), ("uid_map", b"%d %d 1" % (uid, uid)), ("gid_map", b"%d %d 1" % (gid, gid)):
+            os.write(os.open(f"/proc/self/{name}", os.O_WRONLY), text)
+    resource.setrlimit(resource.RLIMIT_NPROC, (200, 200))
 
 
 if own_hard != resource.RLIM_INFINITY and own_hard < ENOUGH:
@@ -60,7 +74,7 @@ else:
     run = pinfold("run", "--pids", "none", tiny(), "/bin/payload", "exit", "3", **processes(ENOUGH, ENOUGH))
     row = run.guarantee("pids")
     is_((run.code, row["state"], row["value"]), (3, "enforced", str(ENOUGH)), "--pids none: the caller's own limit is left, and told", run)
-    run = pinfold("run", tiny(), "/bin/payload", "rlimits", **processes(200, 200))
+    run = pinfold("run", tiny(), "/bin/payload", "rlimits", preexec_fn=few_of_its_own)
     like(run.out.decode(), r"^nproc 200 200$", "the default, where this process may have less: that")
     ok(any("256 pids" in text and "200 processes" in text for text in run.result["warnings"]), "and a warning says so", run)
     row = run.guarantee("pids")

@@ -80,7 +80,7 @@ if not os.path.isdir(os.path.join(ROOT, "build/rootfs/python")):
     skip_all("no build/rootfs/python: run scripts/rootfs python")
 # A file, not stdin: multiprocessing's spawn reads it again.
 run = pinfold("run", *LIMITS, "--stdin", path, rootfs("python"), "/bin/sh", "-c", "cat > program.py && exec python3 program.py",
-              timeout=180)
+              timeout=300)
 runs("python3", run, WANT)
 
 # A filter that forgot a call fails now and then: T57. A thousand processes import and start a thread, each for itself; numpy, which
@@ -107,10 +107,10 @@ for i in range(1000):
     bad += os.waitpid(pid, 0)[1] != 0
 print("failed", bad)
 """
-run = pinfold("run", *LIMITS, rootfs("python"), "python3", "-c", THOUSAND, timeout=180)
+run = pinfold("run", *LIMITS, rootfs("python"), "python3", "-c", THOUSAND, timeout=300)
 runs("1,000 processes that import and start threads", run, "failed 0\n")
 run = pinfold("run", *LIMITS, rootfs("python"), "/bin/sh", "-ec",
-              "i=0; while [ $i -lt 8 ]; do python3 -c 'import numpy; print(numpy.ones(3).sum())'; i=$((i+1)); done", timeout=180)
+              "i=0; while [ $i -lt 8 ]; do python3 -c 'import numpy; print(numpy.ones(3).sum())'; i=$((i+1)); done", timeout=300)
 runs("8 interpreters one after the other", run, "3.0\n" * 8)
 ABSENT = "import ctypes; c = ctypes.CDLL(None, use_errno=True); print([(c.syscall(n), ctypes.get_errno()) for n in (5000, 1000, 470, 600)])"
 run = pinfold("run", *LIMITS, rootfs("python"), "python3", "-c", ABSENT)

@@ -11,7 +11,7 @@ from tap import diag, is_, ok, skip_all
 __all__ = ["absent", "packed", "place_of", "runs", "run_in", "tools", "BUILDS"]
 
 # What T58 asks for: nothing but resident memory counts, however large the address space of a JIT is.
-LIMITS = ["--memory", "512M", "--scratch", "256M", "--pids", "512", "--wall", "120s", "--cpus", "2", "--output", "1M"]
+LIMITS = ["--memory", "512M", "--scratch", "256M", "--pids", "512", "--wall", "280s", "--cpus", "2", "--output", "1M"]
 
 # A compiler with its caches in the scratch needs more; the last flag of a kind counts.
 BUILDS = ["--memory", "2G", "--scratch", "1G"]
@@ -58,7 +58,7 @@ def run_in(image, script, *flags, files=None):
         stdin = packed(files)
         script = "tar -xf - && " + script
         flags = ("--stdin", "-", *flags)
-    return pf.pinfold("run", *LIMITS, *flags, image, "/bin/sh", "-ec", script, stdin=stdin, timeout=180)
+    return pf.pinfold("run", *LIMITS, *flags, image, "/bin/sh", "-ec", script, stdin=stdin, timeout=300)
 
 
 def runs(name, run, want):

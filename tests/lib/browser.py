@@ -61,7 +61,7 @@ class Browser:
 
     def __init__(self, credentials=None, env=None, home=None):
         self.number, self.seen, self.pages, self.answers, self.loaded = 0, b"", {}, {}, set()
-        self.home = home or tempfile.mkdtemp(prefix="pinfold-browser.", dir="/var/tmp")
+        self.home = home or tempfile.mkdtemp(prefix="pinfold-test.browser.", dir="/var/tmp")
         if credentials and not home:
             os.chown(self.home, credentials["user"], credentials["group"])
         to_read, self.to = os.pipe()

@@ -98,16 +98,25 @@ class Real:
         with open(os.path.join(self.folder, "log"), "wb") as log:
             self.process = subprocess.Popen(["docker-registry", "serve", path], stdout=log, stderr=log, cwd=self.folder)
         atexit.register(self.end)
-        host, port = self.name.split(":")
-        for _ in range(300):
+        _, port = self.name.split(":")
+        for _ in range(1200):
             if self.process.poll() is not None:
                 return False
-            try:
-                socket.create_connection((host, int(port))).close()
+            if self._listens(int(port)):
                 return True
-            except OSError:
-                time.sleep(0.05)
+            time.sleep(0.05)
         return False
+
+    def _listens(self, port):
+        """It, and not whoever took the port meanwhile."""
+        with open("/proc/net/tcp", encoding="ascii") as file:
+            rows = [line.split() for line in file]
+        sockets = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"}
+        folder = f"/proc/{self.process.pid}/fd"
+        try:
+            return any(os.readlink(os.path.join(folder, name)) in sockets for name in os.listdir(folder))
+        except OSError:  # it has ended, or the descriptor is closed by now
+            return False
 
     def end(self):
         if self.process.poll() is None:
