@@ -1,6 +1,8 @@
 /* A tree out of the scratch, record by record. None is believed; see transfer/tree_store.h. */
 #include "runtime/intake.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
