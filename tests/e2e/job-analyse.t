@@ -46,6 +46,21 @@ os.unlink(os.path.join(source, "bad.py"))
 job = run(None)
 is_((job.status, job.result["analysis"]["counts"]), ("succeeded", {"error": 0, "warning": 0, "note": 0, "waived": 0}), "nothing found: it runs", job)
 
+# ---- a note alone, and rules of one's own ----
+noted = tmpdir()
+for name in "good.py", "conftest.py":
+    with open(os.path.join(noted, name), "w", encoding="ascii") as file:
+        file.write("print(1)\n")
+for gate, status in (("warning", "succeeded"), ("note", "stopped")):
+    job = run({"gate": gate}, noted)
+    is_((job.status, [row["id"] for row in job.result["analysis"]["findings"]]), (status, ["install.test"]), f"a note and a gate of {gate}", job)
+rules = tmpdir()
+os.mkdir(os.path.join(rules, "python"), 0o755)
+with open(os.path.join(rules, "python/print.scm"), "w", encoding="ascii") as file:
+    file.write('; id: own.print\n; severity: error\n; message: prints\n; sandbox: none\n((call function: (_) @name) @found (#resolves? @name "print"))\n')
+job = run({"rules": rules}, noted)
+is_((job.status, sorted({row["id"] for row in job.result["analysis"]["findings"]})), ("stopped", ["install.test", "own.print"]), "rules of the job's count", job)
+
 # ---- no analysis, no run ----
 libexec = tmpdir()
 for name in os.listdir(os.path.join(BUILD, "libexec/pinfold")):

@@ -71,6 +71,12 @@ ONE["cost"]["configurations"] = ONE["cost"]["configurations"][:1]
 job = jobs.run(ONE, "--artifacts-dir", os.path.join(tmpdir(), "out"))
 is_((job.status, job.result["cost"]["estimate"]["wall_usec"]["method"]), ("succeeded", "linear"), "one point: linear, and said so", job)
 
+# ---- the upper end decides, not the estimate ----
+ends = run({}).result["cost"]["estimate"]["scratch_bytes"]
+for most, status in ((ends["value"], "needs-approval"), (ends["high"] - 1, "needs-approval"), (ends["high"], "succeeded")):
+    job = run({"budget": {"scratch": str(most)}})
+    is_((job.status, job.result["cost"]["estimate"]["scratch_bytes"]), (status, ends), f"{most} bytes of {ends['low']} to {ends['high']} are approved", job)
+
 # ---- a point is all stages that vary, one after the other: times add up, memory and scratch are had again ----
 SEVERAL = document()
 SEVERAL["stages"] += [stage("more", "sh", "-c", "x=$(head -c $(( $0 * 1000000 )) /dev/zero | tr '\\0' y); i=0; while [ $i -lt 20000 ]; do i=$(( i + 1 )); done; head -c 9 /dev/zero > r", "@{n}"),
