@@ -228,7 +228,7 @@ static void canonical_form(void **state)
 	assert_int_equal(spec_set(&s, "allow", "a.example:443", &e), 0);
 	char *text = spec_write_json(&s);
 	assert_string_equal(text,
-			    "{\"artifacts\":{\"collect\":[],\"dir\":null},\"audit\":null,\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
+			    "{\"accept\":[],\"artifacts\":{\"collect\":[],\"dir\":null},\"audit\":null,\"cgroup-parent\":null,\"command\":[\"a\",{\"data\":\"w6T/\",\"encoding\":\"base64\"}],"
 			    "\"cpu-time\":\"none\",\"cpus\":\"1.5\","
 			    "\"egress\":{\"allow\":[\"*.b.example:80,443\",\"a.example:443\"],\"bytes\":\"none\",\"connect-timeout\":\"10s\",\"connections\":64,\"idle\":\"5m\"},\"env\":[],\"events\":null,\"grace\":\"2s\","
 			    "\"hostname\":\"pinfold\",\"id\":null,\"idle\":\"none\",\"ids\":\"auto\","
