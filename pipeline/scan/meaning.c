@@ -124,7 +124,7 @@ static void expand(struct search *s, const char *text)
 		bound = true;
 		expand(s, next);
 	}
-	s->hops--;
+	s->way[--s->hops] = (struct span){NULL, 0}; /* text may be gone before s is */
 	if (!bound)
 		give_implicit(s, text);
 }

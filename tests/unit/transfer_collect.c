@@ -25,7 +25,8 @@ static int make_root(void **state)
 		return -1;
 	const int root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const bool made =
-		mkdirat(root, "scratch", 0700) == 0 && mkdirat(root, "scratch/a", 0700) == 0 &&
+		root >= 0 && mkdirat(root, "scratch", 0700) == 0 &&
+		mkdirat(root, "scratch/a", 0700) == 0 &&
 		close(openat(root, "scratch/a/file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0;
 	close(root);
 	return made ? 0 : -1;
