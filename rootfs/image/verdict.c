@@ -83,9 +83,8 @@ char *exchange_next_url(struct registry *r, const char *from, const char *to, st
 static enum exchange_next redirect(struct exchange *x, struct err *e)
 {
 	if (x->answer.location_too_long || !x->answer.location[0]) {
-		err_host(e, "a redirect %s",
-			 x->answer.location[0] ? "to nowhere"
-					       : "without an address of bearable length");
+		err_host(e, "a redirect to %s",
+			 x->answer.location_too_long ? "an address that is too long" : "nowhere");
 		return EXCHANGE_FAILED;
 	}
 	if (x->hops >= EXCHANGE_REDIRECTS_MAX) {

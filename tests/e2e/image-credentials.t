@@ -194,7 +194,9 @@ for location in ("http://192.0.2.1/x", "http://host.test/x", "http://127.0.0.1.h
     ok(" a redirect" in pull.err and len(server.asked(blob_path())) == 1 and not pull.retries(),
        f"a redirect to {location[:40]!r} is not followed", pull)
 server, pull = broken(lambda h, n: h.answer(307) or True)
-like(pull.err, "redirect without an address", "a redirect to nowhere")
+like(pull.err, "a redirect to nowhere", "a redirect to nowhere")
+server, other, pull = redirecting(lambda s, o: "https://" + "x" * 20000)
+like(pull.err, "a redirect to an address that is too long", "a redirect to more than an address may be")
 
 
 def cut_there(handler, count):
