@@ -149,20 +149,32 @@ static int read_records(struct selection *f, const char *name, struct err *e)
 
 /* ---- words ---- */
 
+static int set_ago(struct selection *f, const char *text, uint64_t ago_ns, struct err *e)
+{
+	enum { SECOND_NS = 1000000000 };
+	char seconds[TIME_ROOM / 2];
+	struct timespec now;
+	struct tm utc;
+	clock_gettime(CLOCK_REALTIME, &now);
+	const uint64_t now_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+	const uint64_t at_ns = now_ns - ago_ns;
+	const time_t at = (time_t)(at_ns / SECOND_NS);
+	if (ago_ns > now_ns || !gmtime_r(&at, &utc))
+		return err_usage(e, "--since %s is too long ago", show(text).text);
+	strftime(seconds, sizeof(seconds), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(f->since, sizeof(f->since), "%s.%06u", seconds,
+		 (unsigned)(at_ns % SECOND_NS / 1000));
+	return 0;
+}
+
 /* A day or a moment as the records have it, or how long ago. */
 static int set_since(struct selection *f, const char *text, struct err *e)
 {
 	static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
 	struct err ignored = ERR_INIT;
 	uint64_t ago_ns = 0;
-	if (spec_parse_time(text, &ago_ns, &ignored) == 0) {
-		const time_t at = time(NULL) - (time_t)(ago_ns / 1000000000);
-		struct tm utc;
-		if (at < 0 || !gmtime_r(&at, &utc))
-			return err_usage(e, "--since %s is too long ago", show(text).text);
-		strftime(f->since, sizeof(f->since), "%Y-%m-%dT%H:%M:%S", &utc);
-		return 0;
-	}
+	if (spec_parse_time(text, &ago_ns, &ignored) == 0)
+		return set_ago(f, text, ago_ns, e);
 	size_t len = strlen(text);
 	bool good = len >= strlen("dddd-dd-dd") && len < sizeof(form);
 	for (size_t i = 0; good && i < len; i++)
