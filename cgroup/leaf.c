@@ -25,10 +25,21 @@ static void discard(struct cgroup *cg)
 	cgroup_destroy(cg, &ignored);
 }
 
+/* Whatever the caller's umask is: pid 1, which has another id, passes through it when it mounts the hierarchy. */
+static int make_passable(int dir, const char *name)
+{
+	const mode_t before = umask(022);
+	const int rc = mkdirat(dir, name, 0755);
+	const int error = errno;
+	umask(before);
+	errno = error;
+	return rc;
+}
+
 /* The directory itself: a new one, or a stale one of that name taken over. 0, AGAIN or -1 with errno. */
 static int make_directory(int parent, const char *name)
 {
-	if (mkdirat(parent, name, 0755) == 0)
+	if (make_passable(parent, name) == 0)
 		return 0;
 	if (errno == ENOENT) /* the slice was removed by the last run that left it */
 		return AGAIN;
@@ -85,7 +96,7 @@ static int enable(struct cgroup *cg, int dir, const char *path, const struct cgr
 /* The slice may go away between any two steps, with the last leaf in it: then begin again. */
 static int slice_open(struct cgroup *cg, const struct cgroup_place *p)
 {
-	if (mkdirat(p->parent, SLICE_NAME, 0755) < 0 && errno != EEXIST)
+	if (make_passable(p->parent, SLICE_NAME) < 0 && errno != EEXIST)
 		return -1;
 	cg->parent = openat(p->parent, SLICE_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (cg->parent < 0)
@@ -154,7 +165,7 @@ static int leaf_in_scope(struct cgroup *cg, const struct cgroup_place *p, const 
 	scope.parent = dir;
 	if (dir < 0)
 		return err_sys(e, "open the scope's cgroup %s", scope.parent_path);
-	if (mkdirat(dir, "keeper", 0755) < 0 || move(dir, "keeper/cgroup.procs", cg->keeper) < 0)
+	if (make_passable(dir, "keeper") < 0 || move(dir, "keeper/cgroup.procs", cg->keeper) < 0)
 		return err_sys(e, "move the keeper into %s/keeper", scope.parent_path);
 	if (leaf_below(cg, &scope, name, e) < 0)
 		return -1;
