@@ -101,7 +101,8 @@ bool fetch_source(struct job_state *j)
 		return false;
 	/* A file would be scanned, and handed on, without the name by which it is known what it is. */
 	if (stat(run->outputs[0].path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return failed(j, "fetch", "what was fetched is no folder; files are named by source.files");
+		return failed(j, "fetch",
+			      "what was fetched is no folder; files are named by source.files");
 	j->r->source.tree = run->outputs[0];
 	return true;
 }

@@ -109,8 +109,7 @@ static bool is_class(const char *path)
 /* "./" in front of all, so that no name is an option of whoever is told to run it. */
 void seen_file(struct seen *s, enum language l, const char *path)
 {
-	if (strlen(path) < ENTRY_MAX - 2 && is_text(path) &&
-	    (l != LANGUAGE_JAVA || is_class(path)) &&
+	if (strlen(path) < ENTRY_MAX - 2 && is_text(path) && (l != LANGUAGE_JAVA || is_class(path)) &&
 	    (!s->entry[l][0] || is_better(l, path, s->entry[l] + 2)))
 		snprintf(s->entry[l], ENTRY_MAX, "./%s", path);
 }

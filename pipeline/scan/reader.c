@@ -266,7 +266,8 @@ static void tell_once(struct reader *r, uint32_t rule, const struct unit *u, boo
 static void check_name(struct reader *r, const struct unit *u)
 {
 	if (language_of(u->name, "", 0) != LANGUAGE_NONE)
-		reader_tell(r, RULE_DISGUISED, u, WHOLE, "called source code, it begins as machine code does");
+		reader_tell(r, RULE_DISGUISED, u, WHOLE,
+			    "called source code, it begins as machine code does");
 }
 
 void unit_read(struct reader *r, const struct unit *u)

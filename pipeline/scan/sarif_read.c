@@ -6,6 +6,7 @@
 #include "spec/syntax.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PATH_BYTES_MAX = 4096, ID_BYTES_MAX = 1024 };
@@ -40,7 +41,7 @@ static json_t *rule_by_id(const struct run *r, const char *id)
 	json_t *rule = json_object_get(r->by_id, id);
 	if (rule || strlen(id) >= sizeof(name))
 		return rule;
-	strcpy(name, id);
+	snprintf(name, sizeof(name), "%s", id);
 	for (char *slash; !rule && (slash = strrchr(name, '/'));) {
 		*slash = '\0';
 		rule = json_object_get(r->by_id, name);
@@ -55,7 +56,9 @@ static json_t *rule_of(const struct run *r, json_t *result)
 	       *component = json_object_get(reference, "toolComponent"),
 	       *extension = json_object_get(component, "index"),
 	       *index = json_object_get(result, "ruleIndex");
-	json_t *from = extension ? at_index(r->extensions, extension) : component ? NULL : r->driver;
+	json_t *from = extension   ? at_index(r->extensions, extension)
+		       : component ? NULL
+				   : r->driver;
 	json_t *rule = at_index(json_object_get(from, "rules"),
 				index ? index : json_object_get(reference, "index"));
 	const char *id = text_of(result, "ruleId");
@@ -82,7 +85,10 @@ static json_t *index_rules(const struct run *r)
 	size_t i;
 	json_t *extension, *by_id = json_object();
 	bool good = add_rules(by_id, r->driver);
-	json_array_foreach(r->extensions, i, extension) good = good && add_rules(by_id, extension);
+	json_array_foreach(r->extensions, i, extension)
+	{
+		good = good && add_rules(by_id, extension);
+	}
 	if (good)
 		return by_id;
 	json_decref(by_id);
@@ -231,8 +237,10 @@ static bool says_failed(json_t *run)
 	size_t i;
 	json_t *invocation;
 	bool failed = false;
-	json_array_foreach(json_object_get(run, "invocations"), i, invocation) failed |=
-		json_is_false(json_object_get(invocation, "executionSuccessful"));
+	json_array_foreach(json_object_get(run, "invocations"), i, invocation)
+	{
+		failed |= json_is_false(json_object_get(invocation, "executionSuccessful"));
+	}
 	return failed;
 }
 
