@@ -15,7 +15,7 @@ enum { PATH_BYTES_MAX = 4096, ID_BYTES_MAX = 1024 };
 struct run {
 	json_t *driver, *extensions;
 	json_t *by_id; /* rules of both as members: where one id stands more than once the first one counts */
-	json_t *artifacts;
+	json_t *artifacts, *invocations;
 	const char *tool;
 	bool ours;
 };
@@ -102,6 +102,24 @@ static bool says_well(const char *kind)
 	       strcmp(kind, "informational") == 0;
 }
 
+/* 3.20.5: whoever called the analyser may have made a rule an error. What makes one less is not heeded. */
+static bool raised(const struct run *r, const char *id)
+{
+	size_t i, k;
+	json_t *invocation, *one;
+	bool found = false;
+	json_array_foreach(r->invocations, i, invocation)
+	{
+		json_array_foreach(json_object_get(invocation, "ruleConfigurationOverrides"), k, one)
+		{
+			const char *of = text_of(json_object_get(one, "descriptor"), "id"),
+				   *level = text_of(json_object_get(one, "configuration"), "level");
+			found |= *id && strcmp(of, id) == 0 && strcmp(level, "error") == 0;
+		}
+	}
+	return found;
+}
+
 /* 3.27.10: the result's own level, the rule's, or "warning". One that the standard does not know is the worst. */
 static bool severity_of(const struct run *r, json_t *result, enum scan_severity *to)
 {
@@ -115,6 +133,8 @@ static bool severity_of(const struct run *r, json_t *result, enum scan_severity 
 	if (word && strcmp(word, "none") == 0)
 		return false;
 	if (!word || !scan_severity_parse(word, to))
+		*to = SCAN_ERROR;
+	if (!json_object_get(result, "level") && raised(r, text_of(result, "ruleId")))
 		*to = SCAN_ERROR;
 	return true;
 }
@@ -252,6 +272,7 @@ static int take_run(json_t *run, struct scan_findings *to, struct err *e)
 	struct run r = {.driver = driver,
 			.extensions = json_object_get(tool, "extensions"),
 			.artifacts = json_object_get(run, "artifacts"),
+			.invocations = json_object_get(run, "invocations"),
 			.tool = text_of(driver, "name")};
 	if (!*r.tool)
 		return err_usage(e, "a run without tool.driver.name");

@@ -100,4 +100,8 @@ for what, row in (("by the extension's number", {"rule": {"index": 1, "toolCompo
                   ("a level that is no text", {"ruleId": "Y", "level": 5}), ("an empty level", {"ruleId": "Y", "level": ""})):
     run = merged({"version": "2.1.0", "runs": [{"tool": EXTENDED, "results": [{"message": {"text": "bad"}, **row}]}]})
     is_((run.code, [one["level"] for one in results(run.sarif)]), (1, ["error"]), f"{what}: an error", run)
+OVERRIDES = [{"executionSuccessful": True, "ruleConfigurationOverrides": [{"descriptor": {"id": "Y"}, "configuration": {"level": "error"}}]}]
+for what, row, level in ("a rule that was made an error", {"ruleId": "Y"}, "error"), ("another rule", {"ruleId": "Z"}, "warning"), ("a level of the result's own", {"ruleId": "Y", "level": "note"}, "note"):
+    run = merged({"version": "2.1.0", "runs": [{"tool": EXTENDED, "invocations": OVERRIDES, "results": [{"message": {"text": "bad"}, **row}]}]})
+    is_([one["level"] for one in results(run.sarif)], [level], f"{what}: {level}", run)
 done()
