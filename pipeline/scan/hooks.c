@@ -3,10 +3,10 @@
 
 #include "spec/locate.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MANIFEST_DEPTH_MAX = 64 };
 
@@ -124,13 +124,26 @@ static bool holds_hooks(const char *folder)
 	return is(folder, "hooks") || is(folder, ".husky") || is(folder, ".githooks");
 }
 
-/* The same, whatever the case of its letters: text has small ones. */
+/* The end of text at that place, whatever the case of its letters: text has small ones. NULs are
+ * passed over: what reads such a file takes UTF-16 as well. 0: it does not stand there. */
+static size_t end_of(const struct unit *u, const char *text, size_t at)
+{
+	for (; *text; text++, at++) {
+		while (at < u->len && u->text[at] == '\0')
+			at++;
+		if (at >= u->len || tolower((unsigned char)u->text[at]) != *text)
+			return 0;
+	}
+	return at;
+}
+
 static struct place find_any_case(const struct unit *u, const char *text)
 {
-	const size_t len = strlen(text);
-	for (size_t at = 0; at + len <= u->len; at++)
-		if (strncasecmp(u->text + at, text, len) == 0)
-			return (struct place){at, at + len};
+	for (size_t at = 0; at < u->len; at++) {
+		const size_t end = u->text[at] ? end_of(u, text, at) : 0;
+		if (end)
+			return (struct place){at, end};
+	}
 	return WHOLE;
 }
 
@@ -143,6 +156,11 @@ static const struct {
 	{".csproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
 	{".csproj", "<prebuildevent", "an MSBuild event", RULE_INSTALL_BUILD},
 	{".csproj", "<postbuildevent", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".fsproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".vbproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".vcxproj", "buildevent>", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".vcxproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".cmake", "execute_process", "runs when CMake configures", RULE_INSTALL_BUILD},
 	{".targets", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
 	{".props", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
 	{"tasks.json", "folderopen", "a task that runs when the folder is opened", RULE_INSTALL_BUILD},

@@ -172,4 +172,8 @@ check("an encoding that is not read", {"a.cs": "class A {}".encode("utf-16"), "b
 for text in b"<Exec\n Command='x'/>", b"<exec Command='x'/>", b"<PreBuildEvent Condition='true'>x</PreBuildEvent>":
     check("a task in other words", {"a.csproj": b"<Project>\n" + text + b"</Project>\n"}, [("a.csproj", 2, "install.hook")])
 check("CMake's letters", {"CMakeLists.txt": b"Execute_Process(COMMAND id)\n"}, [("CMakeLists.txt", 1, "install.hook")])
+for name, text in (("a.csproj", "\ufeff<Project>\n<Exec Command='x'/></Project>".encode("utf-16-le")), ("b.fsproj", b"<Project>\n<Exec Command='x'/></Project>"), ("c.vbproj", b"\n<Exec Command='x'/>"),
+                   ("d.vcxproj", b"<Project>\n<PreBuildEvent><Command>x</Command></PreBuildEvent></Project>"), ("e.cmake", b"\nexecute_process(COMMAND id)\n")):
+    run = scan({name: text})
+    is_([(row[0], row[2]) for row in run.found], [(name, "install.hook")], f"{name}: a hook", run)
 done()
