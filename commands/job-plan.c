@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OWN_STAGES = 3 };
+
 /* ---- as JSON ---- */
 
 static void write_outputs(struct json_writer *w, const struct job_stage *s)
@@ -42,16 +44,19 @@ static int write_stage(struct json_writer *w, const struct job *job, const struc
 	return 0;
 }
 
-/* The job's own, before those of the document; at most two. */
-static int own_stages(const struct job *job, struct job_stage *stages[2], struct err *e)
+/* The job's own and its analyser, before those of the document. */
+static int own_stages(const struct job *job, struct job_stage *stages[OWN_STAGES], struct err *e)
 {
+	int len = 0;
 	if (job->source.kind == SOURCE_NONE)
 		return 0;
-	if (fetch_stage(job, &stages[0], e) < 0)
+	if (fetch_stage(job, &stages[len++], e) < 0)
 		return -1;
-	if (job->source.kind != SOURCE_ARCHIVE)
-		return 1;
-	return unpack_stage(job, "archive", &stages[1], e) < 0 ? -1 : 2;
+	if (job->source.kind == SOURCE_ARCHIVE && unpack_stage(job, "archive", &stages[len++], e) < 0)
+		return -1;
+	if (!job->analyse.off && job->analyse.tool)
+		stages[len++] = job->analyse.tool;
+	return len;
 }
 
 static void write_source(struct json_writer *w, const struct job_source *s)
@@ -74,7 +79,7 @@ static void write_source(struct json_writer *w, const struct job_source *s)
 static int print_json(const struct job *job, struct err *e)
 {
 	struct json_writer w;
-	struct job_stage *own[2];
+	struct job_stage *own[OWN_STAGES];
 	const int own_len = own_stages(job, own, e);
 	int done = own_len < 0 ? -1 : 0;
 	json_open(&w, true);
@@ -240,7 +245,7 @@ static int print_plan(const struct job *job, struct err *e)
 		}
 		printf("\n");
 	}
-	struct job_stage *own[2];
+	struct job_stage *own[OWN_STAGES];
 	const int own_len = own_stages(job, own, e);
 	for (int i = 0; i < own_len; i++)
 		if (print_stage(job, own[i], e) < 0)

@@ -134,8 +134,11 @@ static int print_made(char *text, struct err *e)
 static int report(const struct call *c, struct scan_waivers *w, const struct scanner *s,
 		  struct err *e)
 {
+	struct stat st;
 	if (c->propose)
-		return print_made(propose(&s->seen, s->findings, c->path), e);
+		return print_made(propose(&s->seen, s->findings, c->path,
+					  stat(c->path, &st) == 0 && S_ISDIR(st.st_mode)),
+				  e);
 	const struct scan_verdict v = scan_gate(s->findings, w, c->gate);
 	const struct scan_report r = {s->findings, w, &v, c->gate};
 	if (strcmp(c->format, "text") == 0)

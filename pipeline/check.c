@@ -12,10 +12,11 @@ const char *job_substitute(const char *text, const struct job_setting *set, size
 	const char *done = "";
 	for (;;) {
 		const char *at = strstr(text, "@{");
+		const bool escaped = at && at > text && at[-1] == '@';
 		const char *end = at ? strchr(at, '}') : NULL;
-		if (!end)
+		if (!end && !escaped)
 			return arena_printf(a, "%s%s", done, text);
-		if (at > text && at[-1] == '@') {
+		if (escaped) {
 			done = arena_printf(a, "%s%.*s@{", done, (int)(at - 1 - text), text);
 			text = at + 2;
 			continue;
@@ -268,7 +269,13 @@ static int check_tool(struct reading *r, struct err *e)
 					  r->job->analyse.tool_sarif),
 			     e) < 0)
 			return reading_refuse(r, tool->at, "tool", e);
-	return check_stage(r, 0, tool, e);
+	if (check_stage(r, 0, tool, e) < 0)
+		return -1;
+	if (!tool->varies && tool->asked.stdin_kind != STDIN_CALLER)
+		return 0;
+	err_usage(e, tool->varies ? "it runs once, before any stage: no parameter is set"
+				  : "an analyser reads the source, and not the job's stdin");
+	return reading_refuse(r, tool->at, "tool", e);
 }
 
 bool job_has_artifacts(const struct job *job)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool failed(struct job_state *j, const char *stage, const char *why)
@@ -86,6 +87,7 @@ bool fetch_source(struct job_state *j)
 	const enum source_kind kind = j->job->source.kind;
 	struct err e = ERR_INIT;
 	struct job_stage *s;
+	struct stat st;
 	if (kind == SOURCE_NONE)
 		return true;
 	if (fetch_stage(j->job, &s, &e) < 0)
@@ -97,6 +99,10 @@ bool fetch_source(struct job_state *j)
 		run = unpack(j, run);
 	if (!run)
 		return false;
+	/* A file would be scanned, and handed on, without the name by which it is known what it is. */
+	if (stat(run->outputs[0].path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return failed(j, "fetch",
+			      "what was fetched is no folder; files are named by source.files");
 	j->r->source.tree = run->outputs[0];
 	return true;
 }

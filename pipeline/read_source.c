@@ -241,11 +241,13 @@ static int read_waiver(struct reading *r, const struct place *p, void *into, str
 	struct job_waiver *w = &a->waivers[a->waivers_len];
 	if (reading_object(r, p, rows, w, e) < 0)
 		return -1;
-	if (w->id && w->path && w->reason) {
+	const bool says = w->reason && w->reason[strspn(w->reason, " \t\r\n")];
+	if (w->id && w->path && says) {
 		a->waivers_len++;
 		return 0;
 	}
-	err_usage(e, "a waiver has an id, a path and a reason");
+	err_usage(e, w->reason && !says ? "the reason says nothing"
+					: "a waiver has an id, a path and a reason");
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 

@@ -294,7 +294,18 @@ int job_approve(struct job *job, const char *text, struct err *e)
 	return 0;
 }
 
-/* All set the same names, and none is larger than the full one. */
+/* That is the full one, which would run before anything is known of it. Both set the same names. */
+static bool is_full(const struct job_cost *c, const struct job_configuration *m)
+{
+	for (size_t i = 0; i < c->full.set_len; i++)
+		for (size_t k = 0; k < m->set_len; k++)
+			if (strcmp(m->set[k].name, c->full.set[i].name) == 0 &&
+			    strcmp(m->set[k].value, c->full.set[i].value) != 0)
+				return false;
+	return true;
+}
+
+/* All set the same names, and none is the full one or larger. */
 static int check_configurations(const struct job_cost *c, struct err *e)
 {
 	for (size_t i = 0; i < c->minimal_len; i++) {
@@ -310,6 +321,8 @@ static int check_configurations(const struct job_cost *c, struct err *e)
 				return err_usage(e, "%s does not set what the full one sets",
 						 m->name);
 		}
+		if (is_full(c, m))
+			return err_usage(e, "%s sets all to the values of the full one", m->name);
 	}
 	return 0;
 }

@@ -316,6 +316,9 @@ static void run_all(struct job_state *j)
 		return;
 	}
 	const enum job_status status = cost_run(j);
+	for (size_t i = 0; i < j->job->stages_len; i++)
+		if (!j->by_stage[i])
+			skip_stage(j, i);
 	decide(j, status == JOB_SUCCEEDED);
 	if (status == JOB_NEEDS_APPROVAL && !j->watch.cancelled)
 		j->r->status = status;

@@ -3,6 +3,7 @@
 
 #include "spec/locate.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,17 +124,46 @@ static bool holds_hooks(const char *folder)
 	return is(folder, "hooks") || is(folder, ".husky") || is(folder, ".githooks");
 }
 
-/* A file by its end or its name, a text in it, and what that is. */
+/* The end of text at that place, whatever the case of its letters: text has small ones. NULs are
+ * passed over: what reads such a file takes UTF-16 as well. 0: it does not stand there. */
+static size_t end_of(const struct unit *u, const char *text, size_t at)
+{
+	for (; *text; text++, at++) {
+		while (at < u->len && u->text[at] == '\0')
+			at++;
+		if (at >= u->len || tolower((unsigned char)u->text[at]) != *text)
+			return 0;
+	}
+	return at;
+}
+
+static struct place find_any_case(const struct unit *u, const char *text)
+{
+	for (size_t at = 0; at < u->len; at++) {
+		const size_t end = u->text[at] ? end_of(u, text, at) : 0;
+		if (end)
+			return (struct place){at, end};
+	}
+	return WHOLE;
+}
+
+/* A file by its end or its name, a text in it in small letters (CMake takes both; of an element the
+ * name alone, behind which there may be anything), and what that is. */
 static const struct {
 	const char *end, *text, *detail;
 	uint32_t rule;
 } texts[] = {
-	{".csproj", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
-	{".csproj", "<PreBuildEvent>", "an MSBuild event", RULE_INSTALL_BUILD},
-	{".csproj", "<PostBuildEvent>", "an MSBuild event", RULE_INSTALL_BUILD},
-	{".targets", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
-	{".props", "<Exec ", "an MSBuild task", RULE_INSTALL_BUILD},
-	{"tasks.json", "folderOpen", "a task that runs when the folder is opened", RULE_INSTALL_BUILD},
+	{".csproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".csproj", "<prebuildevent", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".csproj", "<postbuildevent", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".fsproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".vbproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".vcxproj", "buildevent>", "an MSBuild event", RULE_INSTALL_BUILD},
+	{".vcxproj", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".cmake", "execute_process", "runs when CMake configures", RULE_INSTALL_BUILD},
+	{".targets", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{".props", "<exec", "an MSBuild task", RULE_INSTALL_BUILD},
+	{"tasks.json", "folderopen", "a task that runs when the folder is opened", RULE_INSTALL_BUILD},
 	{"pyproject.toml", "backend-path", "a build backend of its own", RULE_INSTALL_PYTHON},
 	{"binding.gyp", "", "binding.gyp", RULE_NATIVE_BUILD},
 	{"CMakeLists.txt", "execute_process", "runs when CMake configures", RULE_INSTALL_BUILD},
@@ -171,7 +201,7 @@ void hooks_read(struct reader *r, const struct unit *u)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (!is_named(i, u->name))
 			continue;
-		const struct place at = texts[i].text[0] ? find(u, texts[i].text, 0) : WHOLE;
+		const struct place at = texts[i].text[0] ? find_any_case(u, texts[i].text) : WHOLE;
 		if (!texts[i].text[0] || found(at))
 			reader_tell(r, texts[i].rule, u, at, texts[i].detail);
 	}

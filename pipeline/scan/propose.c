@@ -94,10 +94,22 @@ static bool is_text(const char *path)
 	return true;
 }
 
+/* What java is to run is named by a word of its own, and an option or a file of such is none. */
+static bool is_class(const char *path)
+{
+	const char *name = last_component(path);
+	size_t len = strcspn(name, ".");
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_$", name[i]) &&
+		    (unsigned char)name[i] < 0x80)
+			return false;
+	return len > 0 && strcmp(name + len, ".java") == 0;
+}
+
 /* "./" in front of all, so that no name is an option of whoever is told to run it. */
 void seen_file(struct seen *s, enum language l, const char *path)
 {
-	if (strlen(path) < ENTRY_MAX - 2 && is_text(path) &&
+	if (strlen(path) < ENTRY_MAX - 2 && is_text(path) && (l != LANGUAGE_JAVA || is_class(path)) &&
 	    (!s->entry[l][0] || is_better(l, path, s->entry[l] + 2)))
 		snprintf(s->entry[l], ENTRY_MAX, "./%s", path);
 }
@@ -179,6 +191,20 @@ static bool found(const struct scan_findings *all, const char *end)
 	return false;
 }
 
+/* A word of a command: a name may have what would be a mark of a job's parameter. */
+static void put_word(struct json_writer *w, const char *word)
+{
+	char text[2 * ENTRY_MAX + 32];
+	size_t len = 0;
+	for (; *word && len < sizeof(text) - 2; word++) {
+		if (word[0] == '@' && word[1] == '{')
+			text[len++] = '@';
+		text[len++] = *word;
+	}
+	text[len] = '\0';
+	json_text(w, NULL, text);
+}
+
 /* A word with "%" in it. */
 static void put_named(struct json_writer *w, const char *word, const char *entry)
 {
@@ -187,7 +213,7 @@ static void put_named(struct json_writer *w, const char *word, const char *entry
 		   *mark = strchr(word, '%');
 	snprintf(text, sizeof(text), "%.*s%.*s%s", (int)(mark - word), word,
 		 (int)(dot ? dot - name : (ptrdiff_t)strlen(name)), name, mark + 1);
-	json_text(w, NULL, text);
+	put_word(w, text);
 }
 
 static void put_command(struct json_writer *w, const char *const *words, const char *entry)
@@ -197,7 +223,7 @@ static void put_command(struct json_writer *w, const char *const *words, const c
 		if (strchr(*words, '%'))
 			put_named(w, *words, entry);
 		else
-			json_text(w, NULL, strcmp(*words, "@") == 0 ? entry : *words);
+			put_word(w, strcmp(*words, "@") == 0 ? entry : *words);
 	json_end(w, '[');
 }
 
@@ -239,7 +265,7 @@ static void put_run(struct json_writer *w, const struct recipe *r, const struct 
 	json_end(w, '{');
 }
 
-char *propose(const struct seen *s, const struct scan_findings *all, const char *folder)
+char *propose(const struct seen *s, const struct scan_findings *all, const char *path, bool is_folder)
 {
 	struct json_writer w;
 	const enum language l = main_language(s);
@@ -251,7 +277,13 @@ char *propose(const struct seen *s, const struct scan_findings *all, const char 
 	json_text(&w, "name", "draft");
 	json_text(&w, "image", "@host");
 	json_begin(&w, "source", '{');
-	json_text(&w, "folder", folder);
+	if (is_folder) {
+		json_text(&w, "folder", path);
+	} else {
+		json_begin(&w, "files", '[');
+		json_text(&w, NULL, path);
+		json_end(&w, '[');
+	}
 	json_end(&w, '{');
 	json_begin(&w, "analyse", '{');
 	json_text(&w, "gate", "error");

@@ -16,7 +16,9 @@ struct seen {
 /* Take note of a file; path is below the root. */
 void seen_file(struct seen *s, enum language l, const char *path);
 
-/* A job document (docs/job.schema.json); folder is the source. malloc'ed; NULL: memory was out. */
-char *propose(const struct seen *s, const struct scan_findings *all, const char *folder);
+/* A job document (docs/job.schema.json); path, a folder or a file, is the source. malloc'ed; NULL:
+ * memory was out. */
+char *propose(const struct seen *s, const struct scan_findings *all, const char *path,
+	      bool is_folder);
 
 #endif

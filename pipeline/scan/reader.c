@@ -261,6 +261,15 @@ static void tell_once(struct reader *r, uint32_t rule, const struct unit *u, boo
 	*said = u->depth > 0;
 }
 
+/* Whoever runs it goes by its name: a shell passes over a first line that it does not know, and to
+ * JavaScript and C some of them are words. */
+static void check_name(struct reader *r, const struct unit *u)
+{
+	if (language_of(u->name, "", 0) != LANGUAGE_NONE)
+		reader_tell(r, RULE_DISGUISED, u, WHOLE,
+			    "called source code, it begins as machine code does");
+}
+
 void unit_read(struct reader *r, const struct unit *u)
 {
 	const struct kind k = kind_of(u->name, u->text, u->len < KIND_HEAD ? u->len : KIND_HEAD);
@@ -287,12 +296,15 @@ void unit_read(struct reader *r, const struct unit *u)
 		archive_look(r, u);
 		break;
 	case KIND_ELF:
+		check_name(r, u);
 		elf_read(r, u);
 		break;
 	case KIND_BINARY:
+		check_name(r, u);
 		tell_once(r, RULE_BINARY, u, &r->said_binary);
 		break;
 	case KIND_BYTECODE:
+		check_name(r, u);
 		tell_once(r, RULE_BYTECODE, u, &r->said_bytecode);
 		break;
 	case KIND_OTHER:

@@ -6,15 +6,16 @@
 #include "spec/syntax.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { PATH_BYTES_MAX = 4096 };
+enum { PATH_BYTES_MAX = 4096, ID_BYTES_MAX = 1024 };
 
 /* What a run says before its results. */
 struct run {
-	json_t *rules; /* of the driver */
-	json_t *by_id; /* the same as members: where one id stands more than once the first one counts */
-	json_t *artifacts;
+	json_t *driver, *extensions;
+	json_t *by_id; /* rules of both as members: where one id stands more than once the first one counts */
+	json_t *artifacts, *invocations;
 	const char *tool;
 	bool ours;
 };
@@ -26,27 +27,67 @@ static const char *text_of(json_t *object, const char *name)
 	return text ? text : "";
 }
 
-static json_t *rule_of(const struct run *r, json_t *result)
+static json_t *at_index(json_t *array, json_t *index)
 {
-	json_t *index = json_object_get(result, "ruleIndex");
-	if (!index)
-		index = json_object_get(json_object_get(result, "rule"), "index");
-	if (json_is_integer(index) && json_integer_value(index) >= 0)
-		return json_array_get(r->rules, (size_t)json_integer_value(index));
-	return json_object_get(r->by_id, text_of(result, "ruleId"));
+	return json_is_integer(index) && json_integer_value(index) >= 0
+		       ? json_array_get(array, (size_t)json_integer_value(index))
+		       : NULL;
 }
 
-/* A log may have as many rules as results, and each result asks for its own. NULL: no memory. */
-static json_t *index_rules(json_t *rules)
+/* 3.27.5: an id may have more components than its rule's, behind slashes. */
+static json_t *rule_by_id(const struct run *r, const char *id)
+{
+	char name[ID_BYTES_MAX];
+	json_t *rule = json_object_get(r->by_id, id);
+	if (rule || strlen(id) >= sizeof(name))
+		return rule;
+	snprintf(name, sizeof(name), "%s", id);
+	for (char *slash; !rule && (slash = strrchr(name, '/'));) {
+		*slash = '\0';
+		rule = json_object_get(r->by_id, name);
+	}
+	return rule;
+}
+
+/* 3.52: a rule is the driver's, or that of the extension that the result names. */
+static json_t *rule_of(const struct run *r, json_t *result)
+{
+	json_t *reference = json_object_get(result, "rule"),
+	       *component = json_object_get(reference, "toolComponent"),
+	       *extension = json_object_get(component, "index"),
+	       *index = json_object_get(result, "ruleIndex");
+	json_t *from = extension   ? at_index(r->extensions, extension)
+		       : component ? NULL
+				   : r->driver;
+	json_t *rule = at_index(json_object_get(from, "rules"),
+				index ? index : json_object_get(reference, "index"));
+	const char *id = text_of(result, "ruleId");
+	return rule ? rule : rule_by_id(r, *id ? id : text_of(reference, "id"));
+}
+
+static bool add_rules(json_t *by_id, json_t *component)
 {
 	size_t i;
-	json_t *rule, *by_id = json_object();
+	json_t *rule;
 	bool good = by_id != NULL;
-	json_array_foreach(rules, i, rule)
+	json_array_foreach(json_object_get(component, "rules"), i, rule)
 	{
 		const char *id = text_of(rule, "id");
 		if (good && !json_object_get(by_id, id))
 			good = json_object_set(by_id, id, rule) == 0;
+	}
+	return good;
+}
+
+/* A log may have as many rules as results, and each result asks for its own. NULL: no memory. */
+static json_t *index_rules(const struct run *r)
+{
+	size_t i;
+	json_t *extension, *by_id = json_object();
+	bool good = add_rules(by_id, r->driver);
+	json_array_foreach(r->extensions, i, extension)
+	{
+		good = good && add_rules(by_id, extension);
 	}
 	if (good)
 		return by_id;
@@ -61,20 +102,39 @@ static bool says_well(const char *kind)
 	       strcmp(kind, "informational") == 0;
 }
 
+/* 3.20.5: whoever called the analyser may have made a rule an error. What makes one less is not heeded. */
+static bool raised(const struct run *r, const char *id)
+{
+	size_t i, k;
+	json_t *invocation, *one;
+	bool found = false;
+	json_array_foreach(r->invocations, i, invocation)
+	{
+		json_array_foreach(json_object_get(invocation, "ruleConfigurationOverrides"), k, one)
+		{
+			const char *of = text_of(json_object_get(one, "descriptor"), "id"),
+				   *level = text_of(json_object_get(one, "configuration"), "level");
+			found |= *id && strcmp(of, id) == 0 && strcmp(level, "error") == 0;
+		}
+	}
+	return found;
+}
+
 /* 3.27.10: the result's own level, the rule's, or "warning". One that the standard does not know is the worst. */
 static bool severity_of(const struct run *r, json_t *result, enum scan_severity *to)
 {
-	const char *level = text_of(result, "level");
-	json_t *rule = rule_of(r, result);
+	json_t *level = json_object_get(result, "level");
 	if (says_well(text_of(result, "kind")))
 		return false;
-	if (!*level)
-		level = text_of(json_object_get(rule, "defaultConfiguration"), "level");
-	if (!*level)
-		level = "warning";
-	if (strcmp(level, "none") == 0)
+	if (!level)
+		level = json_object_get(json_object_get(rule_of(r, result), "defaultConfiguration"),
+					"level");
+	const char *word = level ? json_string_value(level) : "warning";
+	if (word && strcmp(word, "none") == 0)
 		return false;
-	if (!scan_severity_parse(level, to))
+	if (!word || !scan_severity_parse(word, to))
+		*to = SCAN_ERROR;
+	if (!json_object_get(result, "level") && raised(r, text_of(result, "ruleId")))
 		*to = SCAN_ERROR;
 	return true;
 }
@@ -191,13 +251,28 @@ static int take_result(const struct run *r, json_t *result, struct scan_findings
 	return 0;
 }
 
+/* 3.20.14: one that failed did not see all of what it was to look at. */
+static bool says_failed(json_t *run)
+{
+	size_t i;
+	json_t *invocation;
+	bool failed = false;
+	json_array_foreach(json_object_get(run, "invocations"), i, invocation)
+	{
+		failed |= json_is_false(json_object_get(invocation, "executionSuccessful"));
+	}
+	return failed;
+}
+
 static int take_run(json_t *run, struct scan_findings *to, struct err *e)
 {
 	size_t i;
-	json_t *driver = json_object_get(json_object_get(run, "tool"), "driver"), *result;
-	json_t *results = json_object_get(run, "results");
-	struct run r = {.rules = json_object_get(driver, "rules"),
+	json_t *tool = json_object_get(run, "tool"), *driver = json_object_get(tool, "driver"),
+	       *results = json_object_get(run, "results"), *result;
+	struct run r = {.driver = driver,
+			.extensions = json_object_get(tool, "extensions"),
 			.artifacts = json_object_get(run, "artifacts"),
+			.invocations = json_object_get(run, "invocations"),
 			.tool = text_of(driver, "name")};
 	if (!*r.tool)
 		return err_usage(e, "a run without tool.driver.name");
@@ -206,7 +281,9 @@ static int take_run(json_t *run, struct scan_findings *to, struct err *e)
 	if (!json_is_array(results))
 		return err_usage(e, "a run of %s without results: it did not look",
 				 show(r.tool).text);
-	r.by_id = index_rules(r.rules);
+	if (says_failed(run))
+		return err_usage(e, "%s says of itself that it failed", show(r.tool).text);
+	r.by_id = index_rules(&r);
 	if (!r.by_id)
 		return err_host(e, "out of memory");
 	int failed = 0;

@@ -98,4 +98,12 @@ for what, one in (("no JSON", tool("x")), ("no SARIF", tool('{"version": "1.0"}'
     job = run({"tool": one})
     is_((job.code, job.status, job.result["cause"]["stage"], job.stage("use")["state"]), (1, "failed", "analyse", "skipped"), f"one that leaves {what}: nothing runs", job)
 is_(jobs.leavings(), [], "nothing is left")
+# A file would be looked at as "source", which is no name of code, and then handed on.
+with open(os.path.join(source, "alone.py"), "w", encoding="ascii") as file:
+    file.write("eval(input())\n")
+job = run(None, os.path.join(source, "alone.py"))
+is_((job.code, job.status, job.result["cause"]["stage"], job.stage("use")["state"]), (1, "failed", "fetch", "skipped"), "a file is no folder: nothing runs", job)
+failed = {**LOG, "runs": [{**LOG["runs"][0], "results": [], "invocations": [{"executionSuccessful": False}]}]}
+job = run({"tool": tool(json.dumps(failed))})
+is_((job.code, job.status, job.result["cause"]["stage"], job.stage("use")["state"]), (1, "failed", "analyse", "skipped"), "one that says that it failed: nothing runs", job)
 done()

@@ -95,4 +95,9 @@ for point in job.result["cost"]["points"]:
     is_(got["cpu_usec"], sum(row["cpu_user_usec"] + row["cpu_system_usec"] for row in rows), "so do those of the processor, the kernel's too", job)
     for name, key in ("memory_bytes", "memory_peak_bytes"), ("scratch_bytes", "scratch_bytes"):
         is_(got[name], None if any(row[key] is None for row in rows) else max(row[key] for row in rows), f"of {key} the larger one counts", job)
+SMALL = {"configurations": [{"scale": 1, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}
+job = jobs.run({"image": "@host", "cost": SMALL, "stages": [stage("a", "sh", "-c", "exit @{n}"), stage("b", "true"), stage("c", "echo", "@{n}")]})
+is_(job.states(), [("a", "ran", False), ("b", "skipped", False), ("c", "skipped", False)], "stages that were not begun stand in the result", job)
+job = jobs.run({"image": "@host", "cost": {**SMALL, "full": {"scale": 2, "set": {"n": "1"}}}, "stages": [stage("a", "echo", "@{n}")]})
+ok(job.code == 125 and "values of the full one" in job.message and not job.result["stages"], "a small configuration that is the full one is refused", job)
 done()

@@ -64,4 +64,6 @@ with start("run", "--slots", f"1:{NAME}", "--stdin", "-", slim, "sh", "-c", "ech
         holder.process.stdin.flush()
         job = jobs.finished(running, places)
 is_((job.status, job.out), ("succeeded", b"ran 1\nran 2\n"), "and when it is free the combinations run", job)
+job = jobs.run({"image": "@host", "stages": [stage("a", "echo", "@@{", "@@{x}", "@{")]})
+is_(job.out, b"@{ @{x} @{\n", "@@{ is @{, with an end and without", job)
 done()

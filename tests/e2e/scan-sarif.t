@@ -92,4 +92,16 @@ for what, raw in (("no JSON", b"{"), ("no object", b"[]"), ("another version", b
     is_((run.code, [row[2] for row in run.found]), (1, ["scan.crashed"]), f"{what}: nobody looked, which the gate sees", run)
 missing = scan({"a.py": b""}, "--merge", os.path.join(tmpdir(), "none"))
 is_(missing.code, 125, "a log that is not there is a failure", missing)
+# Rules that extensions have, as CodeQL's; ids of more components than the rule's; levels that are none.
+WORST = {"id": "X", "defaultConfiguration": {"level": "error"}}
+EXTENDED = {"driver": {"name": "other", "rules": [{"id": "X/none"}]}, "extensions": [{"name": "one", "rules": []}, {"name": "two", "rules": [{"id": "Y"}, WORST]}]}
+for what, row in (("by the extension's number", {"rule": {"index": 1, "toolComponent": {"index": 1}}}), ("by number, and that of the rule beside", {"ruleIndex": 1, "ruleId": "X", "rule": {"toolComponent": {"index": 1}}}),
+                  ("by the extension's name", {"rule": {"id": "X", "toolComponent": {"name": "two"}}}), ("by id alone", {"ruleId": "X"}), ("by an id behind the rule's", {"ruleId": "X/a/b"}),
+                  ("a level that is no text", {"ruleId": "Y", "level": 5}), ("an empty level", {"ruleId": "Y", "level": ""})):
+    run = merged({"version": "2.1.0", "runs": [{"tool": EXTENDED, "results": [{"message": {"text": "bad"}, **row}]}]})
+    is_((run.code, [one["level"] for one in results(run.sarif)]), (1, ["error"]), f"{what}: an error", run)
+OVERRIDES = [{"executionSuccessful": True, "ruleConfigurationOverrides": [{"descriptor": {"id": "Y"}, "configuration": {"level": "error"}}]}]
+for what, row, level in ("a rule that was made an error", {"ruleId": "Y"}, "error"), ("another rule", {"ruleId": "Z"}, "warning"), ("a level of the result's own", {"ruleId": "Y", "level": "note"}, "note"):
+    run = merged({"version": "2.1.0", "runs": [{"tool": EXTENDED, "invocations": OVERRIDES, "results": [{"message": {"text": "bad"}, **row}]}]})
+    is_([one["level"] for one in results(run.sarif)], [level], f"{what}: {level}", run)
 done()
