@@ -187,7 +187,13 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	o->queued_again = isatty(STDERR_FILENO);
 }
 
-/* TERM, INT, HUP and QUIT, which `run` blocks from its first act on. */
+bool has_result(int argc, char *const *argv)
+{
+	const int at = argc > 2 && strcmp(argv[1], "job") == 0 ? 2 : 1;
+	return argc > at && strcmp(argv[at], "run") == 0;
+}
+
+/* TERM, INT, HUP and QUIT. */
 void stop_signals(sigset_t *set)
 {
 	sigemptyset(set);

@@ -116,11 +116,11 @@ static int fill_standard_fds(void)
 /* A write that fails is an error to report, not a death without a result: over RLIMIT_FSIZE it
  * would be SIGXFSZ, to a reader that went away SIGPIPE. And a run that is told to stop before it has begun
  * has a result too. Blocked, not ignored: the program's mask is emptied, what is ignored it might keep. */
-static int block_signals(const char *command)
+static int block_signals(bool result)
 {
 	sigset_t set;
 	sigemptyset(&set);
-	if (command && strcmp(command, "run") == 0)
+	if (result)
 		stop_signals(&set);
 	sigaddset(&set, SIGXFSZ);
 	sigaddset(&set, SIGPIPE);
@@ -148,7 +148,7 @@ static int dispatch(const char *name, const struct context *c)
 int main(int argc, char **argv)
 {
 	const int64_t begun = now_ns();
-	if (block_signals(argc > 1 ? argv[1] : NULL) < 0)
+	if (block_signals(has_result(argc, argv)) < 0)
 		return EXIT_REFUSED;
 	pages_warm_text();
 	pages_warm_stack(24 * 1024);

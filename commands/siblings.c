@@ -20,7 +20,11 @@ int sibling_in_our_place(const char *name, const struct context *c)
 	char **argv = arena_alloc(&arena, ((size_t)c->argc + 2) * sizeof(*argv));
 	argv[0] = arena_printf(&arena, "pinfold-%s", name);
 	memcpy(argv + 1, c->argv, (size_t)c->argc * sizeof(*argv));
-	sibling_exec(arena_printf(&arena, "%s/%s", o.libexec, argv[0]), argv, environ, &e);
+	sigset_t held;
+	sigemptyset(&held);
+	if (has_result(c->argc + 2, c->whole_argv))
+		stop_signals(&held);
+	sibling_exec(arena_printf(&arena, "%s/%s", o.libexec, argv[0]), argv, &held, &e);
 	complain("%s: %s", name, e.msg);
 	return EXIT_REFUSED;
 }

@@ -20,12 +20,15 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-int sibling_exec(const char *path, char *const *argv, char *const *envp, struct err *e)
+int sibling_exec(const char *path, char *const *argv, const sigset_t *held, struct err *e)
 {
 	sigset_t before;
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	unblock_signals();
-	execve(path, argv, envp);
+	if (held)
+		sigprocmask(SIG_SETMASK, held, NULL);
+	else
+		unblock_signals();
+	execve(path, argv, environ);
 	const int error = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = error;

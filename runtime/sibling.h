@@ -5,12 +5,13 @@
 
 #include "base/err.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* In this process's place. path: of the program. Returns -1 and *e only; ENOENT says that it is not
- * installed. */
-int sibling_exec(const char *path, char *const *argv, char *const *envp, struct err *e);
+/* In this process's place. path: of the program; held: signals that stay blocked, NULL for none.
+ * Returns -1 and *e only; ENOENT says that it is not installed. */
+int sibling_exec(const char *path, char *const *argv, const sigset_t *held, struct err *e);
 
 /* As a child, to its end, with stdout_fd for its stdout. It is ended with this process. The exit
  * code, 128 and its number for a signal; -1 and *e. */

@@ -16,6 +16,16 @@ MARK = f"31{os.getpid() % 100000:05}"  # a sleep that nobody else sleeps
 SLEEP = f"exec sleep {MARK}"
 
 
+# From the first act on: what comes before anybody looks waits, over the step from one program into the next, too.
+libexec = tmpdir()
+with open(os.path.join(libexec, "pinfold-job"), "w", encoding="ascii") as file:
+    file.write("#!/bin/sh\nexec grep SigBlk /proc/self/status\n")
+os.chmod(file.name, 0o755)
+for verb, blocked in ("run", 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1 | 1 << signal.SIGHUP - 1 | 1 << signal.SIGQUIT - 1), ("check", 0):
+    run = pinfold("job", verb, env={"PINFOLD_EXEC_PATH": libexec})
+    is_(int(run.out.split()[1], 16), blocked, f"job {verb} begins with what would stop it {'held' if blocked else 'free'}", run)
+
+
 def sleepers():
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
