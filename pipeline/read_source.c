@@ -87,9 +87,19 @@ static int read_files(struct reading *r, const struct place *p, void *into, stru
 	struct job_source *s = into;
 	if (take_kind(r, p, SOURCE_FILES, e) < 0 || reading_strings(r, p, &s->files, e) < 0)
 		return -1;
-	if (s->files[0])
+	const char *wrong = NULL;
+	for (const char *const *file = (const char *const *)s->files; *file; file++) {
+		const char *slash = strrchr(*file, '/');
+		if (!wrong && strchr(slash ? slash + 1 : *file, ':'))
+			wrong = *file;
+	}
+	if (s->files[0] && !wrong)
 		return 0;
-	err_usage(e, "it is empty");
+	if (wrong)
+		err_usage(e, "%s has a colon in its name, which no place of an input has",
+			  show(wrong).text);
+	else
+		err_usage(e, "it is empty");
 	return reading_refuse(r, p->value.at, p->name, e);
 }
 

@@ -84,6 +84,7 @@ WRONG = [
     ("a scale of 0", ['{"image": "@host", "cost": {"configurations": [{"scale": HERE0, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "more than 0"),
     ("a small one that is larger", ['{"image": "@host", "cost": HERE{"configurations": [{"scale": 3, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "not below"),
     ("sets that differ", ['{"image": "@host", "cost": HERE{"configurations": [{"scale": 1, "set": {"m": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "does not set"),
+    ("a file with a colon in its name", ['{"image": "@host", "source": {"files": HERE["a:/b.py", "a:b.py"]}, "stages": [{"name": "a", "command": ["true"]}]}'], "'a:b.py' has a colon"),
     ("a language nobody knows", ['{"source": {"files": ["x.c"]}, "lang": HERE{"name": "cobol", "files": ["x.c"]}}'], "no template"),
     ("a template's file with another extension", ['{"source": {"files": ["x.py"]}, "lang": HERE{"name": "c", "files": ["x.py"]}}'], "x.py"),
     ("a scale beyond all", ['{"image": "@host", "cost": {"configurations": [{"scale": HERE1e-13, "set": {"n": 1}}], "full": {"scale": 2, "set": {"n": 2}}}, ' + STAGE + "}"], "a scale is from"),
