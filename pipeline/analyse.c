@@ -21,7 +21,10 @@ static bool failed(struct job_state *j, const char *why)
 
 /* ---- another analyser ---- */
 
-/* The file that it left, whatever its exit code was: many say by it that they found something. NULL: none. */
+/* What a shell says of a program that it could not run, or that a signal ended (128 and its number). */
+enum { EXIT_NOT_RUN = 126 };
+
+/* The file that it left, whatever its own exit code was: many say by it that they found something. NULL: none. */
 static const char *tool_findings(struct job_state *j)
 {
 	struct stage_run *run = job_new_run(j, j->job->analyse.tool);
@@ -30,6 +33,12 @@ static const char *tool_findings(struct job_state *j)
 	for (size_t i = 0; i < run->stage->links_len; i++)
 		run->inputs[i].from = &j->r->source.tree;
 	watch_run(&j->watch, &(struct batch){.runs = &run, .len = 1, .most = 1});
+	const json_t *exit = json_object_get(run->result, "exit");
+	if (json_integer_value(json_object_get(exit, "code")) >= EXIT_NOT_RUN) {
+		failed(j, "the analyser did not come to its end: its exit code is that of a shell "
+			  "whose program could not be run, or was ended by a signal");
+		return NULL;
+	}
 	const json_t *row = json_array_get(json_object_get(run->result, "artifacts"), 0);
 	const char *status = json_string_value(json_object_get(row, "status"));
 	const char *file = json_string_value(json_object_get(row, "file"));

@@ -103,6 +103,11 @@ with open(os.path.join(source, "alone.py"), "w", encoding="ascii") as file:
     file.write("eval(input())\n")
 job = run(None, os.path.join(source, "alone.py"))
 is_((job.code, job.status, job.result["cause"]["stage"], job.stage("use")["state"]), (1, "failed", "fetch", "skipped"), "a file is no folder: nothing runs", job)
+os.unlink(file.name)
+empty = json.dumps({**LOG, "runs": [{**LOG["runs"][0], "results": []}]})
+for code, ended in (125, "succeeded"), (126, "failed"), (139, "failed"):
+    job = run({"tool": tool(empty, code)})
+    is_(job.status, ended, f"one that exits with {code} and found nothing: {ended}", job)
 failed = {**LOG, "runs": [{**LOG["runs"][0], "results": [], "invocations": [{"executionSuccessful": False}]}]}
 job = run({"tool": tool(json.dumps(failed))})
 is_((job.code, job.status, job.result["cause"]["stage"], job.stage("use")["state"]), (1, "failed", "analyse", "skipped"), "one that says that it failed: nothing runs", job)
