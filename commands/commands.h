@@ -59,9 +59,9 @@ int print_help(const char *command);
 
 /* TERM, INT, HUP and QUIT: what ends a process that does nothing about them. */
 void stop_signals(sigset_t *set);
-/* Whether what is called, all words, has a result whatever happens (`run`, `job run`): what tells
- * it to stop waits from the first act on until somebody looks. */
-bool has_result(int argc, char *const *argv);
+/* Whether what is called has a result whatever happens (`run`, `job run`; NULL for no word): what
+ * tells it to stop waits from the first act on until somebody looks. */
+bool has_result(const char *command, const char *verb);
 /* All that can be read from fd, at most 4 MiB; name is for messages. The text is the arena's. */
 struct text {
 	char *at;

@@ -187,10 +187,11 @@ void options_from_environment(struct sandbox_options *o, struct arena *a)
 	o->queued_again = isatty(STDERR_FILENO);
 }
 
-bool has_result(int argc, char *const *argv)
+bool has_result(const char *command, const char *verb)
 {
-	const int at = argc > 2 && strcmp(argv[1], "job") == 0 ? 2 : 1;
-	return argc > at && strcmp(argv[at], "run") == 0;
+	const bool job = command && strcmp(command, "job") == 0;
+	const char *word = job ? verb : command;
+	return word && strcmp(word, "run") == 0;
 }
 
 /* TERM, INT, HUP and QUIT. */

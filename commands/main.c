@@ -148,7 +148,7 @@ static int dispatch(const char *name, const struct context *c)
 int main(int argc, char **argv)
 {
 	const int64_t begun = now_ns();
-	if (block_signals(has_result(argc, argv)) < 0)
+	if (block_signals(has_result(argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL)) < 0)
 		return EXIT_REFUSED;
 	pages_warm_text();
 	pages_warm_stack(24 * 1024);

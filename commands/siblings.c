@@ -22,7 +22,7 @@ int sibling_in_our_place(const char *name, const struct context *c)
 	memcpy(argv + 1, c->argv, (size_t)c->argc * sizeof(*argv));
 	sigset_t held;
 	sigemptyset(&held);
-	if (has_result(c->argc + 2, c->whole_argv))
+	if (has_result(name, c->argc > 0 ? c->argv[0] : NULL))
 		stop_signals(&held);
 	sibling_exec(arena_printf(&arena, "%s/%s", o.libexec, argv[0]), argv, &held, &e);
 	complain("%s: %s", name, e.msg);

@@ -89,7 +89,7 @@ is_([row["status"] for row in rows.values()], ["kept", "kept"], "hard links insi
 for name, options, script, status in (
         ("a timeout", ["--wall", "1s"], "echo half > part; while :; do :; done", "wall-timeout"),
         ("an output limit", ["--output", "1K"], "echo half > part; yes", "output-limit"),
-        ("memory", ["--memory", "32M", "--scratch", "16M"], "echo half > part; exec python3 -c 'bytearray(400 << 20)'", "oom"),
+        ("memory", ["--memory", "32M", "--scratch", "16M"], "echo half > part; exec python3 -c 'import time; x = bytearray(400 << 20); time.sleep(600)'", "oom"),
         ("a signal", [], "echo half > part; kill -9 $$", "signaled")):
     run, rows, out = collect(["part:required"], script, options)
     is_((run.status, rows["part"]["status"], content(out, rows["part"]), run.result["ok"]), (status, "partial", b"half\n", False), f"after {name}: partial", run)
