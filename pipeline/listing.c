@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int add_entry(struct hash *h, int dir, const char *name, unsigned depth);
 
@@ -67,9 +68,13 @@ int listing_digest(int dir, const char *const *names, char digest[65])
 	enum { DEPTH_MAX = COLLECT_DEPTH_MAX + 3 };
 	struct hash h;
 	hash_begin(&h, false);
-	for (; *names; names++)
-		if (add_entry(&h, dir, *names, DEPTH_MAX) < 0 && errno != ENOENT)
+	for (; *names; names++) {
+		/* A stage may have none of one; what is missing deeper down is an error. */
+		if (faccessat(dir, *names, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+			continue;
+		if (add_entry(&h, dir, *names, DEPTH_MAX) < 0)
 			return -1;
+	}
 	hash_end(&h, digest);
 	return 0;
 }

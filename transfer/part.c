@@ -1,9 +1,9 @@
 #include "transfer/part.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 #include "transfer/tree_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,13 +80,8 @@ static void sweep_one(int dir, const char *name)
 
 void part_sweep(int dir)
 {
-	const int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!list && copy >= 0)
-		close(copy);
-	for (const struct dirent *d; list && (d = readdir(list));)
+	autodir *list = dir_open(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	for (const struct dirent *d; list && (d = dir_next(list));)
 		if (is_part(d->d_name))
 			sweep_one(dir, d->d_name);
-	if (list)
-		closedir(list);
 }

@@ -1,8 +1,8 @@
 #include "transfer/second.h"
 
+#include "base/dir.h"
 #include "base/fd.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,14 +46,11 @@ static void note(const struct look *l, uint64_t ino)
 static void look_into(struct look *l, int dir, const char *name, int depth)
 {
 	struct stat st;
-	const int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *list = fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == l->found->dev ? fdopendir(fd)
-										 : NULL;
-	if (!list && fd >= 0)
-		close(fd);
-	for (const struct dirent *d; list && (d = readdir(list)) && l->names < SECOND_NAMES_MAX;) {
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
+	autoclose int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_dev != l->found->dev)
+		return;
+	autodir *list = dir_open(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	for (const struct dirent *d; list && l->names < SECOND_NAMES_MAX && (d = dir_next(list));) {
 		l->names++;
 		if ((d->d_type != DT_REG && d->d_type != DT_DIR && d->d_type != DT_UNKNOWN) ||
 		    fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
@@ -63,8 +60,6 @@ static void look_into(struct look *l, int dir, const char *name, int depth)
 		else if (S_ISDIR(st.st_mode) && depth < SECOND_DEPTH_MAX)
 			look_into(l, fd, d->d_name, depth + 1);
 	}
-	if (list)
-		closedir(list);
 }
 
 static int by_inode(const void *a, const void *b)

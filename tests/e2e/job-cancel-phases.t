@@ -10,7 +10,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 from egress_net import Internet
-from jobs import Jobs, stage
+from jobs import Jobs, processes, stage
 from pf import *
 
 jobs = Jobs()
@@ -18,20 +18,6 @@ slim = busybox_image()
 MARK = f"32{os.getpid() % 100000:05}"  # a sleep that nobody else sleeps
 SLEEP = f"exec sleep {MARK}"
 NAME = f"phase-{os.getpid()}"  # of slots
-
-
-def processes(word):
-    """Of those whose command line has it, the pids."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except OSError:
-            continue
-        if word.encode() in words:
-            found.append(int(pid))
-    return found
 
 
 def descendants(pid):

@@ -7,7 +7,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
-from jobs import Jobs, stage
+from jobs import Jobs, processes, stage
 from pf import *
 
 jobs = Jobs()
@@ -27,16 +27,7 @@ for verb, blocked in ("run", 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1 | 
 
 
 def sleepers():
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except OSError:
-            continue
-        if MARK.encode() in words and b"sleep" in words:
-            found.append(int(pid))
-    return found
+    return processes("sleep", MARK)
 
 
 def gone():
